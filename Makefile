@@ -1,0 +1,89 @@
+# Every job has one name. `make` alone lists them.
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+TOOLASSAY := $(VENV)/bin/toolassay
+STAMP := $(VENV)/.made
+LOCK := requirements/dev.txt
+
+# Which tests `make test` runs, and how many at a time.
+T :=
+J := 2
+# The implementation that `make demo` shows to be broken, and where it is.
+BROKEN := python:broken_agent:make
+BROKEN_PATH := examples
+# What `make cli` runs.
+A :=
+
+# Sources outside `src` and `tests` that are type-checked where they exist.
+TYPED := $(wildcard benchmarks adapters/*.py)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup lint format test demo peers bench fill mutants cli lock clean
+
+help: ## Show this list.
+	@echo "usage: make TARGET    (PYTHON=python3.12 picks the interpreter for the first setup)"
+	@echo
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' Makefile
+
+setup: $(STAMP) ## Make .venv with the locked dependencies and toolassay itself, once.
+
+$(VENV)/.locked: $(LOCK)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo "make: toolassay needs Python 3.11 or newer, and '$(PYTHON)' is none;" \
+	         "say which to use: make setup PYTHON=/path/to/python3" >&2; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	$(PY) -m pip install --quiet --require-hashes -r $(LOCK)
+	@touch $@
+
+$(STAMP): $(VENV)/.locked pyproject.toml
+	$(PY) -m pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+lint: $(STAMP) ## Check style, format and types (ruff, mypy).
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy src tests $(TYPED)
+
+format: $(STAMP) ## Let ruff format the code and mend what it safely can.
+	$(PY) -m ruff check --fix-only .
+	$(PY) -m ruff format .
+
+test: lint ## Run lint, then all tests; T=tests/test_x.py runs those alone, J=0 without workers.
+	$(PY) -m pytest -n $(J) $(T)
+
+demo: $(STAMP) ## Judge the simulator, then a broken agent, then real implementations.
+	@echo "== The reference simulator keeps the contract:"
+	$(TOOLASSAY) run sim
+	@echo
+	@echo "== An agent with planted faults does not (exit code 1 is what we want to see):"
+	PYTHONPATH=$(BROKEN_PATH) $(TOOLASSAY) run $(BROKEN); \
+	  code=$$?; test $$code -eq 1 || { echo "make: expected exit code 1, got $$code" >&2; exit 1; }
+	@echo
+	@echo "== Real implementations:"
+	@$(MAKE) --no-print-directory peers
+
+peers: $(STAMP) ## Judge the real implementations that the repository has adapters for.
+	$(PY) adapters/peers.py
+
+bench: $(STAMP) ## Measure what the kit costs, as ratios.
+	$(PY) benchmarks/run.py
+
+fill: $(STAMP) ## Compile vectors/ and the clauses to packs.
+	$(TOOLASSAY) fill
+
+mutants: $(STAMP) ## Plant each known fault and see that a vector of its clause finds it.
+	$(TOOLASSAY) mutants
+
+cli: $(STAMP) ## Run any verb: make cli A="run sim --profile strict"; A=--help lists the verbs.
+	@$(TOOLASSAY) $(A)
+
+lock: ## Renew requirements/dev.txt (needs uv).
+	uv pip compile --universal --python-version 3.11 --generate-hashes --upgrade \
+	  --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet \
+	  -o $(LOCK) pyproject.toml requirements/dev.in
+
+clean: ## Remove .venv and everything else that can be made again.
+	rm -rf $(VENV) build dist out htmlcov .coverage .coverage.* \
+	  .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

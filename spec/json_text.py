@@ -1,0 +1,503 @@
+"""
+The exact scanner of RFC 8259: at which byte, and why, a text is no JSON.
+
+Start at `scan`, which judges the bytes of a text, and at `judge_arguments`,
+which turns that judgement into the three kinds of ARG-09. The scanner keeps
+its own stack, so nesting costs memory and never the call stack; it reads runs
+of plain items by compiled patterns, each bounded, so that its cost is linear.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final, Literal, NoReturn
+
+import msgspec
+
+from toolassay.spec.json_scalars import end_of_string, lone_surrogate, number_is_kept, unescape
+
+__all__ = [
+    "MAX_ARGUMENTS_DEPTH",
+    "ArgumentsVerdict",
+    "FaultReason",
+    "Ground",
+    "JsonFault",
+    "JsonScan",
+    "Top",
+    "judge_arguments",
+    "scan",
+]
+
+FaultReason = Literal[
+    "bad-escape",
+    "bad-literal",
+    "bad-number",
+    "byte-order-mark",
+    "comment",
+    "control-character",
+    "empty",
+    "mismatched-bracket",
+    "missing-colon",
+    "missing-comma",
+    "nonfinite",
+    "single-quote",
+    "trailing-comma",
+    "trailing-data",
+    "unexpected-character",
+    "unexpected-end",
+    "unquoted-key",
+]
+"""Why a text is no JSON; the codes are stable."""
+
+Top = Literal["object", "array", "string", "number", "literal"]
+"""What the outermost value is."""
+
+Ground = Literal["empty", "byte-order-mark", "invalid-utf8", "lone-surrogate", "deep"]
+"""Why a text is recorded and not judged (ARG-09)."""
+
+MAX_ARGUMENTS_DEPTH: Final = 64
+"""Deeper arguments are recorded: RFC 8259 lets an implementation limit the depth (ARG-09)."""
+
+
+class JsonFault(msgspec.Struct, frozen=True):
+    """Where and why a text stops to be JSON."""
+
+    offset: int
+    """The first byte after which no continuation is JSON; the length of a text that is cut."""
+
+    reason: FaultReason
+    """What stands there."""
+
+
+class JsonScan(msgspec.Struct, frozen=True, kw_only=True):
+    """
+    What the bytes of a text say.
+
+    The notes are the offsets of the first occurrence, None where there is none;
+    where the text is no JSON they cover what stands before the fault.
+    """
+
+    valid: bool
+    """Whether the text has the grammar of RFC 8259; bytes from 0x80 in strings are taken as is."""
+
+    fault: JsonFault | None
+    """Why the text is not valid; None where it is."""
+
+    top: Top | None
+    """What the outermost value is, as far as its first byte tells."""
+
+    depth: int
+    """How deeply arrays and objects are nested; 0 for a scalar."""
+
+    byte_order_mark: bool
+    """Whether the text begins with the UTF-8 byte order mark, which makes it invalid."""
+
+    invalid_utf8: int | None
+    """The first byte of the whole text, fault or not, that is not UTF-8."""
+
+    lone_surrogate: int | None
+    """The first escape that is one half of a surrogate pair."""
+
+    duplicate_key: int | None
+    """The first key that its object already has, after unescaping."""
+
+    number_out_of_range: int | None
+    """The first number that a reader of doubles changes (`json_scalars.number_is_kept`)."""
+
+
+class ArgumentsVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What ARG-09 says about the raw arguments of a tool call."""
+
+    kind: Literal["valid", "malformed", "recorded"]
+    """Judged as JSON, judged as no JSON, or only recorded."""
+
+    why: tuple[Ground, ...]
+    """Every ground on which the text is recorded; empty for the other kinds."""
+
+    fault: JsonFault | None
+    """The fault of a malformed text."""
+
+    is_object: bool
+    """Whether the text, a byte order mark aside, is an object (ARG-11)."""
+
+    duplicate_key: int | None
+    """As in `JsonScan` (ARG-12)."""
+
+    number_out_of_range: int | None
+    """As in `JsonScan` (ARG-05)."""
+
+
+_BOM: Final = b"\xef\xbb\xbf"
+
+
+def scan(data: bytes) -> JsonScan:
+    """Judge the bytes of a text by the grammar of RFC 8259."""
+    if not data.startswith(_BOM):
+        return _scan(data, 0)
+    return msgspec.structs.replace(
+        _scan(data, len(_BOM)),
+        valid=False,
+        fault=JsonFault(0, "byte-order-mark"),
+        byte_order_mark=True,
+    )
+
+
+def judge_arguments(data: bytes) -> ArgumentsVerdict:
+    """
+    Say whether raw arguments are valid, malformed, or recorded (ARG-09).
+
+    A text that is broken besides is malformed, whatever else it has.
+    """
+    marked = data.startswith(_BOM)
+    found = _scan(data, len(_BOM) if marked else 0)
+    empty = found.fault is not None and found.fault.reason == "empty"
+    grounds: tuple[tuple[Ground, bool], ...] = (
+        ("empty", empty),
+        ("byte-order-mark", marked),
+        ("invalid-utf8", found.invalid_utf8 is not None),
+        ("lone-surrogate", found.lone_surrogate is not None),
+        ("deep", found.depth > MAX_ARGUMENTS_DEPTH),
+    )
+    malformed = not (found.valid or empty)
+    why = () if malformed else tuple(ground for ground, holds in grounds if holds)
+    return ArgumentsVerdict(
+        kind="malformed" if malformed else "recorded" if why else "valid",
+        why=why,
+        fault=found.fault if malformed else None,
+        is_object=found.valid and found.top == "object",
+        duplicate_key=found.duplicate_key,
+        number_out_of_range=found.number_out_of_range,
+    )
+
+
+def _scan(data: bytes, start: int) -> JsonScan:
+    scanner = _Scanner(data, start)
+    fault = scanner.run()
+    return JsonScan(
+        valid=fault is None,
+        fault=fault,
+        top=scanner.top,
+        depth=scanner.depth,
+        byte_order_mark=False,
+        invalid_utf8=_invalid_utf8(data),
+        lone_surrogate=scanner.lone_surrogate,
+        duplicate_key=scanner.duplicate_key,
+        number_out_of_range=scanner.number_out_of_range,
+    )
+
+
+def _invalid_utf8(data: bytes) -> int | None:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as fault:
+        return fault.start
+    return None
+
+
+# --- the scanner ----------------------------------------------------------------------------
+
+_WS: Final = rb"[ \t\n\r]*"
+# The repeats below are bounded because the engine keeps a frame for each round of them.
+# Scalars that need no second look: no escape to pair, no number that a double might change.
+_SIMPLE: Final = (
+    rb'(?:"[^"\\\x00-\x1f]*"|-?(?:0|[1-9][0-9]{0,6})(?:\.[0-9]{1,8})?|true|false|null)'
+    rb"(?=[ \t\n\r,\]}])"
+)
+_NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+# The longest text that some number begins with: where it ends past `_NUMBER`, a digit is missing.
+_NUMBER_START = re.compile(
+    rb"-?(?:(?:0|[1-9][0-9]*)(?:\.(?:[0-9]+(?:[eE][+-]?[0-9]*)?)?|[eE][+-]?[0-9]*)?)?"
+)
+_SPACE = re.compile(_WS)
+_ITEMS = re.compile(rb"(?:" + _WS + rb"," + _WS + _SIMPLE + rb"){1,64}")
+_MEMBER = re.compile(_WS + rb"," + _WS + rb'"([^"\\\x00-\x1f]*)"' + _WS + rb":" + _WS + _SIMPLE)
+_OPENINGS = re.compile(rb"(?:\[[ \t\n\r]*){1,64}")
+_CLOSINGS = re.compile(rb"(?:\][ \t\n\r]*){1,64}")
+_NONFINITE = re.compile(rb"[+-]?(?:nan|inf)", re.IGNORECASE)
+_COMMENT = re.compile(rb"//|/\*|#")
+_ARRAY: Final = ord("[")
+_WORD: Final = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$")
+_NUMBER_PARTS: Final = _WORD | frozenset(b".+-")
+_NUMBER_BEGINS: Final = frozenset(b"-0123456789")
+_VALUE_BEGINS: Final = _WORD | frozenset(b'"-{[')
+_LITERALS: Final = {ord("t"): b"true", ord("f"): b"false", ord("n"): b"null"}
+_TOPS: Final[dict[int, Top]] = {
+    ord("{"): "object",
+    ord("["): "array",
+    ord('"'): "string",
+    **dict.fromkeys(_NUMBER_BEGINS, "number"),
+    **dict.fromkeys(_LITERALS, "literal"),
+}
+_END: Final = -1
+
+
+class _Stop(Exception):  # noqa: N818 -- it ends the scan and never leaves this module
+    def __init__(self, fault: JsonFault) -> None:
+        super().__init__(fault)
+        self.fault = fault
+
+
+class _Scanner:
+    """One scan: a place in the text, what is open there, and what comes next."""
+
+    def __init__(self, data: bytes, start: int) -> None:
+        self.data = data
+        self.at = start
+        self.open = bytearray()
+        self.keys: list[set[bytes]] = []
+        self.depth = 0
+        self.after_comma = False
+        self.next: Callable[[], None] | None = self._value
+        self.top: Top | None = None
+        self.lone_surrogate: int | None = None
+        self.duplicate_key: int | None = None
+        self.number_out_of_range: int | None = None
+
+    def run(self) -> JsonFault | None:
+        """Scan to the end, or to the first fault."""
+        try:
+            first = self._skip()
+            if first == _END:
+                self._stop(self.at, "empty")
+            self.top = _TOPS.get(first)
+            while self.next is not None:
+                self.next()
+        except _Stop as stop:
+            return stop.fault
+        return None
+
+    def _skip(self) -> int:
+        """Pass white space; give the byte after it, or `_END`."""
+        data = self.data
+        space = _SPACE.match(data, self.at)
+        self.at = at = space.end() if space else self.at
+        return data[at] if at < len(data) else _END
+
+    def _stop(self, at: int, reason: FaultReason) -> NoReturn:
+        raise _Stop(JsonFault(at, reason))
+
+    # --- what may come next ---
+
+    def _value(self) -> None:
+        """Read a value."""
+        byte = self._skip()
+        self.next = self._after
+        if byte == ord('"'):
+            self._string()
+        elif byte == _ARRAY:
+            self._open_arrays()
+        elif byte == ord("{"):
+            self._open_object()
+        elif byte in _NUMBER_BEGINS:
+            self._number()
+        elif byte in _LITERALS:
+            self._literal(_LITERALS[byte])
+        else:
+            self._refuse_value(byte)
+
+    def _first_item(self) -> None:
+        """Read the end of an array that was just opened, or its first item."""
+        if self._skip() == ord("]"):
+            self._close_arrays()
+        else:
+            self._value()
+
+    def _first_key(self) -> None:
+        """Read the end of an object that was just opened, or its first key."""
+        if self._skip() == ord("}"):
+            self._close_object()
+        else:
+            self._key()
+
+    def _key(self) -> None:
+        """Read a key and its colon."""
+        byte = self._skip()
+        if byte != ord('"'):
+            self._refuse_key(byte)
+        start = self.at
+        self._string()
+        self._add_key(unescape(self.data[start + 1 : self.at - 1]), start)
+        byte = self._skip()
+        if byte != ord(":"):
+            self._refuse(byte, "missing-colon")
+        self.at += 1
+        self.after_comma = False
+        self.next = self._value
+
+    def _after(self) -> None:
+        """Read what may follow a value."""
+        if not self.open:
+            if self._skip() != _END:
+                self._refuse(self.data[self.at], "trailing-data")
+            self.next = None
+        elif self.open[-1] == _ARRAY:
+            self._after_item()
+        else:
+            self._after_member()
+
+    def _after_item(self) -> None:
+        while run := _ITEMS.match(self.data, self.at):
+            self.at = run.end()
+        byte = self._skip()
+        if byte == ord(","):
+            self.at += 1
+            self.after_comma = True
+            self.next = self._value
+        elif byte == ord("]"):
+            self._close_arrays()
+        else:
+            self._refuse_after(byte, ord("}"))
+
+    def _after_member(self) -> None:
+        data, keys = self.data, self.keys[-1]
+        while member := _MEMBER.match(data, self.at):
+            key = member[1]
+            if key in keys:
+                self._add_key(key, member.start(1) - 1)
+            keys.add(key)
+            self.at = member.end()
+        byte = self._skip()
+        if byte == ord(","):
+            self.at += 1
+            self.after_comma = True
+            self.next = self._key
+        elif byte == ord("}"):
+            self._close_object()
+        else:
+            self._refuse_after(byte, ord("]"))
+
+    # --- arrays and objects ---
+
+    def _open_arrays(self) -> None:
+        run = _OPENINGS.match(self.data, self.at)
+        assert run is not None, "an opening bracket stands here"
+        self.at = run.end()
+        self.open += b"[" * run[0].count(b"[")
+        self.depth = max(self.depth, len(self.open))
+        self.after_comma = False
+        self.next = self._first_item
+
+    def _close_arrays(self) -> None:
+        run = _CLOSINGS.match(self.data, self.at)
+        assert run is not None, "a closing bracket stands here"
+        count = run[0].count(b"]")
+        if self.open.endswith(b"[" * count):
+            del self.open[-count:]
+            self.at = run.end()
+        else:
+            self.open.pop()
+            self.at += 1
+        self.next = self._after
+
+    def _open_object(self) -> None:
+        self.at += 1
+        self.open += b"{"
+        self.keys.append(set())
+        self.depth = max(self.depth, len(self.open))
+        self.after_comma = False
+        self.next = self._first_key
+
+    def _close_object(self) -> None:
+        self.at += 1
+        self.open.pop()
+        self.keys.pop()
+        self.next = self._after
+
+    def _add_key(self, key: bytes, at: int) -> None:
+        keys = self.keys[-1]
+        if key in keys and self.duplicate_key is None:
+            self.duplicate_key = at
+        keys.add(key)
+
+    # --- scalars ---
+
+    def _string(self) -> None:
+        data, start = self.data, self.at + 1
+        end = end_of_string(data, start)
+        if data[end : end + 1] != b'"':
+            self._refuse_in_string(end)
+        self.at = end + 1
+        if self.lone_surrogate is None:
+            self.lone_surrogate = lone_surrogate(data, start, end)
+
+    def _number(self) -> None:
+        data, start = self.data, self.at
+        whole = _NUMBER.match(data, start)
+        longest = _NUMBER_START.match(data, start)
+        end = longest.end() if longest else start
+        following = data[end] if end < len(data) else _END
+        if whole is None or whole.end() != end or following in _NUMBER_PARTS:
+            if following == _END:
+                self._stop(end, "unexpected-end")
+            self._stop(end, "nonfinite" if _NONFINITE.match(data, start) else "bad-number")
+        if self.number_out_of_range is None and not number_is_kept(whole[0]):
+            self.number_out_of_range = start
+        self.at = end
+
+    def _literal(self, word: bytes) -> None:
+        data, start = self.data, self.at
+        end = start
+        for byte in word:
+            if end >= len(data):
+                self._stop(end, "unexpected-end")
+            if data[end] != byte:
+                self._stop(end, "nonfinite" if _NONFINITE.match(data, start) else "bad-literal")
+            end += 1
+        if end < len(data) and data[end] in _WORD:
+            self._stop(end, "bad-literal")
+        self.at = end
+
+    # --- faults ---
+
+    def _refuse(self, byte: int, otherwise: FaultReason) -> NoReturn:
+        """Stop at the present byte for a reason that any place shares, or the given one."""
+        if byte == _END:
+            self._stop(self.at, "unexpected-end")
+        if _COMMENT.match(self.data, self.at):
+            self._stop(self.at, "comment")
+        self._stop(self.at, otherwise)
+
+    def _refuse_value(self, byte: int) -> NoReturn:
+        reason: FaultReason = "unexpected-character"
+        if self.after_comma and byte == ord("]"):
+            reason = "trailing-comma"
+        elif byte == ord("'"):
+            reason = "single-quote"
+        elif _NONFINITE.match(self.data, self.at):
+            reason = "nonfinite"
+        elif byte in _NUMBER_PARTS - _WORD:
+            reason = "bad-number"
+        elif byte in _WORD:
+            reason = "bad-literal"
+        self._refuse(byte, reason)
+
+    def _refuse_key(self, byte: int) -> NoReturn:
+        reason: FaultReason = "unexpected-character"
+        if self.after_comma and byte == ord("}"):
+            reason = "trailing-comma"
+        elif byte == ord("'"):
+            reason = "single-quote"
+        elif byte in _WORD or byte == ord("-"):
+            reason = "unquoted-key"
+        self._refuse(byte, reason)
+
+    def _refuse_after(self, byte: int, wrong_bracket: int) -> NoReturn:
+        reason: FaultReason = "unexpected-character"
+        if byte == wrong_bracket:
+            reason = "mismatched-bracket"
+        elif byte in _VALUE_BEGINS:
+            reason = "missing-comma"
+        self._refuse(byte, reason)
+
+    def _refuse_in_string(self, at: int) -> NoReturn:
+        """Stop in a string that is not closed at `at`: say which byte of an escape is wrong."""
+        data = self.data
+        if at < len(data) and data[at] != ord("\\"):
+            self._stop(at, "control-character")
+        at = min(at + 1, len(data))
+        if data[at : at + 1] == b"u":
+            at += 1
+            while data[at : at + 1].isalnum() and data[at] in b"0123456789abcdefABCDEF":
+                at += 1
+        self._stop(at, "unexpected-end" if at >= len(data) else "bad-escape")

@@ -1,0 +1,242 @@
+"""
+Texts, messages and refusals as plain JSON data, for adapters.
+
+Standard library only, Python 3.9 and newer: this module runs where the
+implementation under test runs. Users import its names from
+`toolassay.adapter`.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+ROLES = ("system", "user", "assistant", "tool")
+"""Who speaks in a message."""
+
+SHOWN_MAX = 2000
+"""Characters of an error that are kept."""
+
+
+class Encoded(dict[str, str]):
+    """A text that is no Unicode string, as base64: what `text_of` makes of bytes."""
+
+
+class Unsupported(Exception):  # noqa: N818 - it tells of a limit, and users raise it
+    """The adapter, or the implementation, cannot be asked for this; a declared feature can."""
+
+
+class Rejected(Exception):  # noqa: N818 - a refusal is an answer
+    """
+    The implementation refused its input, legitimately.
+
+    Args:
+        code: Canonical code of the refusal; empty if it has none.
+        event: Type of the refused event.
+        field: Field that was refused, in the contract's spelling.
+        rule: Rule that the field broke.
+        native: The implementation's own error.
+    """
+
+    def __init__(
+        self,
+        code: str = "",
+        *,
+        event: str = "",
+        field: str = "",
+        rule: str = "",
+        native: object = "",
+    ) -> None:
+        super().__init__(code, event, field, rule, str(native))
+        self.parts = {
+            "code": code,
+            "event": event,
+            "field": field,
+            "rule": rule,
+            "native": printable(native),
+        }
+
+    def as_data(self) -> dict[str, str]:
+        """Give the parts that are set, as JSON data."""
+        return {key: value for key, value in self.parts.items() if value}
+
+
+def text_of(value: str | bytes) -> str | Encoded:
+    """Make JSON-safe what may be no Unicode string: lone surrogates and bytes become base64."""
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return _encoded(value.encode("utf-8", "surrogatepass"))
+        return value
+    try:
+        return bytes(value).decode()
+    except UnicodeDecodeError:
+        return _encoded(bytes(value))
+
+
+def raw_of(text: str | Mapping[str, str]) -> bytes:
+    """Give the bytes of a text that came from the kit."""
+    if isinstance(text, str):
+        return text.encode("utf-8", "surrogatepass")
+    return base64.b64decode(text["base64"], validate=True)
+
+
+def string_of(data: bytes) -> str | None:
+    """Give bytes as a string, lone surrogates included; None if they are no string at all."""
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return None
+
+
+def printable(value: object) -> str:
+    """Give the words of an error as a bounded string that JSON can carry."""
+    try:
+        words = value if isinstance(value, str) else str(value)
+    except Exception:  # noqa: BLE001 - the error of a stranger may not even print
+        words = type(value).__name__
+    return words[:SHOWN_MAX].encode("utf-8", "backslashreplace").decode()
+
+
+def error_of(error: BaseException) -> str:
+    """Give type and words of an exception as one bounded string."""
+    return printable(f"{type(error).__name__}: {printable(error)}")
+
+
+def call(id: str, name: str, arguments: object) -> dict[str, Any]:  # noqa: A002 - the wire's key
+    """
+    Describe a tool call of an assistant message.
+
+    Args:
+        id: The id of the call, as the implementation holds it.
+        name: Name of the tool.
+        arguments: A str or bytes where the implementation holds them as text;
+            any other value where it holds them parsed.
+    """
+    return {"id": id, "name": name, "arguments": arguments}
+
+
+def message(
+    role: str,
+    text: str | bytes = "",
+    *,
+    calls: Iterable[Mapping[str, Any]] = (),
+    tool_use_id: str | None = None,
+    is_error: bool | None = None,
+) -> dict[str, Any]:
+    """
+    Describe one message; a tool message answers exactly one call.
+
+    Args:
+        role: `system`, `user`, `assistant` or `tool`.
+        text: Its text; several blocks are joined.
+        calls: The calls of an assistant message, made by `call`.
+        tool_use_id: On a tool message the id of the call that it answers.
+        is_error: On a tool message its error flag; None where the form has none.
+    """
+    return {
+        "role": role,
+        "text": text,
+        "calls": list(calls),
+        "tool_use_id": tool_use_id,
+        "is_error": is_error,
+    }
+
+
+class Normalised(NamedTuple):
+    """Messages as JSON data, and how the arguments of their calls are held."""
+
+    messages: list[dict[str, Any]]
+    """The messages, with defaults left out."""
+    held: str
+    """`value` if any call's arguments were no text."""
+
+
+def normalise(messages: Iterable[Mapping[str, Any]]) -> Normalised:
+    """
+    Turn messages of an adapter into the JSON data of an observation.
+
+    Raises:
+        ValueError: A message has an unknown role or key.
+    """
+    plain = []
+    held = "text"
+    for given in messages:
+        unknown = set(given) - {"role", "text", "calls", "tool_use_id", "is_error"}
+        if unknown or given.get("role") not in ROLES:
+            what = f"unknown keys {sorted(unknown)}" if unknown else f"role {given.get('role')!r}"
+            raise ValueError(f"a message of the adapter has {what}; make it with message()")
+        one: dict[str, Any] = {"role": given["role"]}
+        if given.get("text"):
+            one["text"] = _text(given["text"])
+        if given.get("calls"):
+            pairs = [_call(item) for item in given["calls"]]
+            one["calls"] = [item for item, _ in pairs]
+            held = "value" if held == "value" or any(value for _, value in pairs) else "text"
+        if given.get("tool_use_id") is not None:
+            one["tool_use_id"] = printable(given["tool_use_id"])
+        if given.get("is_error") is not None:
+            one["is_error"] = bool(given["is_error"])
+        plain.append(one)
+    return Normalised(plain, held)
+
+
+def held_text(arguments: object) -> tuple[str | Encoded, bool]:
+    """Give arguments as JSON text, and whether they were held as a value."""
+    if isinstance(arguments, (str, bytes, Encoded)):
+        return _text(arguments), False
+    text = json.dumps(arguments, ensure_ascii=False, default=repr, separators=(",", ":"))
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # the escapes say the same, and are a string
+        text = json.dumps(arguments, default=repr, separators=(",", ":"))
+    return text, True
+
+
+def encoding_of(
+    encode: Callable[[], str | bytes], returns_same: Callable[[str | bytes], bool] | None = None
+) -> dict[str, Any]:
+    """
+    Try the implementation's own codec on its history.
+
+    Args:
+        encode: Encodes the history.
+        returns_same: Decodes it and says whether the same messages came back.
+
+    Returns:
+        The `encoding` of the history facet.
+    """
+    try:
+        data = encode()
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is the observation
+        return {"ok": False, "error": error_of(error)}
+    result: dict[str, Any] = {"ok": True, "text": text_of(data)}
+    if returns_same is not None:
+        try:
+            result["round_trips"] = bool(returns_same(data))
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is the observation
+            result.update(round_trips=False, error=error_of(error))
+    return result
+
+
+def _call(given: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+    arguments, is_value = held_text(given["arguments"])
+    plain = {
+        "id": printable(given["id"]),
+        "name": printable(given["name"]),
+        "arguments": arguments,
+    }
+    return plain, is_value
+
+
+def _text(value: str | bytes | Encoded) -> str | Encoded:
+    return value if isinstance(value, Encoded) else text_of(value)
+
+
+def _encoded(data: bytes) -> Encoded:
+    return Encoded(base64=base64.b64encode(data).decode("ascii"))

@@ -1,0 +1,57 @@
+"""
+Text from outside, made safe for a terminal and for a width.
+
+An implementation chooses its names, arguments and results. None of them may
+move the cursor, ring, recolour, reorder or fill the reader's screen.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+_NAMED = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+def printable(text: str, limit: int = 120) -> str:
+    """Escape what is not printable (controls, escapes, bidi marks, surrogates), and cut."""
+    head = text[:limit]
+    safe = head if head.isprintable() else "".join(map(_escaped, head))
+    cut = clipped(safe, limit)
+    return cut if cut != safe or len(text) <= limit else clipped(safe, max(1, limit - 3)) + "..."
+
+
+def clipped(text: str, width: int) -> str:
+    """Cut printable text to a number of columns, with dots where something is missing."""
+    if len(text) <= width and text.isascii():
+        return text
+    if columns(text) <= width:
+        return text
+    dots = "..." if width > 6 else ""
+    room, kept = width - len(dots), []
+    for character in text:
+        room -= columns(character)
+        if room < 0:
+            break
+        kept.append(character)
+    return "".join(kept) + dots
+
+
+def columns(text: str) -> int:
+    """Count the columns that printable text takes on a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(map(_columns_of, text))
+
+
+def _columns_of(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _escaped(character: str) -> str:
+    if character.isprintable():
+        return character
+    code = ord(character)
+    short = f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+    return _NAMED.get(character) or (short if code < 0x10000 else f"\\U{code:08x}")
