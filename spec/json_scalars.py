@@ -8,6 +8,7 @@ costs as much as the token is long: an exponent is never expanded.
 from __future__ import annotations
 
 import re
+from math import isfinite
 from typing import Final
 
 __all__ = ["decimal", "end_of_string", "lone_surrogate", "number_is_kept", "unescape"]
@@ -113,7 +114,8 @@ def number_is_kept(token: bytes) -> bool:
     if token.lstrip(b"-").isdigit():
         return abs(int(token)) <= _EXACT_INTEGER
     number = float(token)
-    return abs(number) != float("inf") and decimal(repr(number).encode()) == decimal(token)
+    again = repr(number).encode()
+    return again == token or (isfinite(number) and decimal(again) == decimal(token))
 
 
 def decimal(token: bytes) -> tuple[bool, bytes, int] | None:

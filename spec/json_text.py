@@ -204,19 +204,28 @@ _SIMPLE: Final = (
     rb'(?:"[^"\\\x00-\x1f]*"|-?(?:0|[1-9][0-9]{0,6})(?:\.[0-9]{1,8})?|true|false|null)'
     rb"(?=[ \t\n\r,\]}])"
 )
-_NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_NUMERAL: Final = rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+_NUMBER = re.compile(_NUMERAL)
 # The longest text that some number begins with: where it ends past `_NUMBER`, a digit is missing.
 _NUMBER_START = re.compile(
     rb"-?(?:(?:0|[1-9][0-9]*)(?:\.(?:[0-9]+(?:[eE][+-]?[0-9]*)?)?|[eE][+-]?[0-9]*)?)?"
 )
 _SPACE = re.compile(_WS)
+_FIRST_ITEM = re.compile(_WS + _SIMPLE)
 _ITEMS = re.compile(rb"(?:" + _WS + rb"," + _WS + _SIMPLE + rb"){1,64}")
-_MEMBER = re.compile(_WS + rb"," + _WS + rb'"([^"\\\x00-\x1f]*)"' + _WS + rb":" + _WS + _SIMPLE)
+# A member up to what is sure of its value: all of it, a numeral, or that it opens something.
+_FIRST_MEMBER = re.compile(
+    _WS + rb'"([^"\\\x00-\x1f]*)"' + _WS + rb":" + _WS
+    + rb"(?:" + _SIMPLE + rb"|(" + _NUMERAL + rb")(?=[ \t\n\r,\]}])|(?=[\[{]))"
+)  # fmt: skip
+_MEMBER = re.compile(_WS + rb"," + _FIRST_MEMBER.pattern)
 _OPENINGS = re.compile(rb"(?:\[[ \t\n\r]*){1,64}")
 _CLOSINGS = re.compile(rb"(?:\][ \t\n\r]*){1,64}")
 _NONFINITE = re.compile(rb"[+-]?(?:nan|inf)", re.IGNORECASE)
 _COMMENT = re.compile(rb"//|/\*|#")
 _ARRAY: Final = ord("[")
+_OBJECT: Final = ord("{")
+_SPACE_BYTE: Final = ord(" ")
 _WORD: Final = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$")
 _NUMBER_PARTS: Final = _WORD | frozenset(b".+-")
 _NUMBER_BEGINS: Final = frozenset(b"-0123456789")
@@ -243,6 +252,7 @@ class _Scanner:
 
     def __init__(self, data: bytes, start: int) -> None:
         self.data = data
+        self.size = len(data)
         self.at = start
         self.open = bytearray()
         self.keys: list[set[bytes]] = []
@@ -269,10 +279,12 @@ class _Scanner:
 
     def _skip(self) -> int:
         """Pass white space; give the byte after it, or `_END`."""
-        data = self.data
-        space = _SPACE.match(data, self.at)
-        self.at = at = space.end() if space else self.at
-        return data[at] if at < len(data) else _END
+        data, at = self.data, self.at
+        if at < self.size and data[at] > _SPACE_BYTE:
+            return data[at]
+        space = _SPACE.match(data, at)
+        self.at = at = space.end() if space else at
+        return data[at] if at < self.size else _END
 
     def _stop(self, at: int, reason: FaultReason) -> NoReturn:
         raise _Stop(JsonFault(at, reason))
@@ -287,7 +299,7 @@ class _Scanner:
             self._string()
         elif byte == _ARRAY:
             self._open_arrays()
-        elif byte == ord("{"):
+        elif byte == _OBJECT:
             self._open_object()
         elif byte in _NUMBER_BEGINS:
             self._number()
@@ -298,14 +310,19 @@ class _Scanner:
 
     def _first_item(self) -> None:
         """Read the end of an array that was just opened, or its first item."""
-        if self._skip() == ord("]"):
+        if item := _FIRST_ITEM.match(self.data, self.at):
+            self.at = item.end()
+            self.next = self._after_item
+        elif self._skip() == ord("]"):
             self._close_arrays()
         else:
             self._value()
 
     def _first_key(self) -> None:
         """Read the end of an object that was just opened, or its first key."""
-        if self._skip() == ord("}"):
+        if member := _FIRST_MEMBER.match(self.data, self.at):
+            self._member(member)
+        elif self._skip() == ord("}"):
             self._close_object()
         else:
             self._key()
@@ -317,7 +334,10 @@ class _Scanner:
             self._refuse_key(byte)
         start = self.at
         self._string()
-        self._add_key(unescape(self.data[start + 1 : self.at - 1]), start)
+        key = unescape(self.data[start + 1 : self.at - 1])
+        if key in self.keys[-1]:
+            self._note_duplicate(start)
+        self.keys[-1].add(key)
         byte = self._skip()
         if byte != ord(":"):
             self._refuse(byte, "missing-colon")
@@ -350,13 +370,9 @@ class _Scanner:
             self._refuse_after(byte, ord("}"))
 
     def _after_member(self) -> None:
-        data, keys = self.data, self.keys[-1]
-        while member := _MEMBER.match(data, self.at):
-            key = member[1]
-            if key in keys:
-                self._add_key(key, member.start(1) - 1)
-            keys.add(key)
-            self.at = member.end()
+        while member := _MEMBER.match(self.data, self.at):
+            if not self._member(member):
+                return
         byte = self._skip()
         if byte == ord(","):
             self.at += 1
@@ -366,6 +382,26 @@ class _Scanner:
             self._close_object()
         else:
             self._refuse_after(byte, ord("]"))
+
+    def _member(self, member: re.Match[bytes]) -> bool:
+        """Take a matched member; say whether its value ended too."""
+        key, numeral = member.groups()
+        keys = self.keys[-1]
+        if key in keys:
+            self._note_duplicate(member.start(1) - 1)
+        keys.add(key)
+        self.at = at = member.end()
+        if numeral is not None:
+            self._note_number(numeral, at - len(numeral))
+        following = self.data[at]
+        if following == _ARRAY:
+            self._open_arrays()
+        elif following == _OBJECT:
+            self._open_object()
+        else:
+            self.next = self._after_member
+            return True
+        return False
 
     # --- arrays and objects ---
 
@@ -404,11 +440,13 @@ class _Scanner:
         self.keys.pop()
         self.next = self._after
 
-    def _add_key(self, key: bytes, at: int) -> None:
-        keys = self.keys[-1]
-        if key in keys and self.duplicate_key is None:
+    def _note_duplicate(self, at: int) -> None:
+        if self.duplicate_key is None:
             self.duplicate_key = at
-        keys.add(key)
+
+    def _note_number(self, numeral: bytes, at: int) -> None:
+        if self.number_out_of_range is None and not number_is_kept(numeral):
+            self.number_out_of_range = at
 
     # --- scalars ---
 
@@ -424,15 +462,10 @@ class _Scanner:
     def _number(self) -> None:
         data, start = self.data, self.at
         whole = _NUMBER.match(data, start)
-        longest = _NUMBER_START.match(data, start)
-        end = longest.end() if longest else start
-        following = data[end] if end < len(data) else _END
-        if whole is None or whole.end() != end or following in _NUMBER_PARTS:
-            if following == _END:
-                self._stop(end, "unexpected-end")
-            self._stop(end, "nonfinite" if _NONFINITE.match(data, start) else "bad-number")
-        if self.number_out_of_range is None and not number_is_kept(whole[0]):
-            self.number_out_of_range = start
+        end = whole.end() if whole else self.size
+        if whole is None or (end < self.size and data[end] in _NUMBER_PARTS):
+            self._refuse_number(start)
+        self._note_number(whole[0], start)
         self.at = end
 
     def _literal(self, word: bytes) -> None:
@@ -471,6 +504,13 @@ class _Scanner:
         elif byte in _WORD:
             reason = "bad-literal"
         self._refuse(byte, reason)
+
+    def _refuse_number(self, start: int) -> NoReturn:
+        longest = _NUMBER_START.match(self.data, start)
+        end = longest.end() if longest else start
+        if end >= self.size:
+            self._stop(end, "unexpected-end")
+        self._stop(end, "nonfinite" if _NONFINITE.match(self.data, start) else "bad-number")
 
     def _refuse_key(self, byte: int) -> NoReturn:
         reason: FaultReason = "unexpected-character"

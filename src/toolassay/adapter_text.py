@@ -105,7 +105,7 @@ def printable(value: object) -> str:
 
 def error_of(error: BaseException) -> str:
     """Give type and words of an exception as one bounded string."""
-    return printable(f"{type(error).__name__}: {printable(error)}")
+    return printable(f"{type(error).__name__}: {printable(error)}".removesuffix(": "))
 
 
 def call(id: str, name: str, arguments: object) -> dict[str, Any]:  # noqa: A002 - the wire's key

@@ -63,10 +63,14 @@ class Session:
 
     Args:
         spec: Where its factory is, as `module:factory`.
+        caught: Exceptions of the implementation that become results.
     """
 
-    def __init__(self, spec: str) -> None:
+    def __init__(
+        self, spec: str, caught: tuple[type[BaseException], ...] = (BaseException,)
+    ) -> None:
         self._spec = spec
+        self._caught = caught
         self._adapter: Any = None
         self._facets: tuple[str, ...] | None = None
 
@@ -102,7 +106,7 @@ class Session:
             described = self._adapter.initialize()
             if inspect.isawaitable(described):
                 described = asyncio.run(_await(described))
-        except BaseException as error:  # noqa: BLE001 - SystemExit included
+        except self._caught as error:
             raise Fault(f"{self._spec} raised {_named(error)}", _tail(error)) from None
         if not isinstance(described, dict):
             raise Fault(f"initialize() gave {type(described).__name__}, not a dict")
@@ -153,7 +157,7 @@ class Session:
             return {"status": "rejected", **refusal.as_data()}
         except Unsupported as limit:
             return {"status": "unsupported", "why": _safe(str(limit))}
-        except BaseException as error:  # noqa: BLE001 - SystemExit and KeyboardInterrupt included
+        except self._caught as error:
             words = {"type": type(error).__name__, "message": _named(error)}
             return {"status": "raised", "error": words, "detail": _tail(error)}
         finally:
@@ -249,7 +253,8 @@ async def _await(value: Awaitable[Any], play: Any = None) -> Any:  # noqa: ANN40
 def _line(value: Mapping[str, Any]) -> bytes:
     """Encode one message; what cannot be sent is a fault of the adapter."""
     try:
-        line = json.dumps(value, allow_nan=False, separators=(",", ":")).encode("ascii") + b"\n"
+        text = json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+        line = text.encode() + b"\n"
     except (TypeError, ValueError, RecursionError) as error:
         raise Fault(f"the adapter's answer is no JSON: {_named(error)}") from None
     if len(line) > LINE_MAX:

@@ -8,7 +8,7 @@ judges the rest.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Final
 
@@ -51,6 +51,7 @@ def load_vectors(paths: Sequence[FilePath]) -> Loaded:
         paths: Files, and folders whose `.yaml` files are read.
     """
     vectors: list[Vector] = []
+    sound: list[Vector] = []
     faults: list[errors.Fault] = []
     for file in vector_files(paths):
         try:
@@ -59,15 +60,16 @@ def load_vectors(paths: Sequence[FilePath]) -> Loaded:
             faults.append(error)
             continue
         wrong = shape_faults(document)
-        faults += wrong
-        broken = {_line_owner(document, error) for error in wrong}
-        for index, value in enumerate(document.value if isinstance(document.value, list) else ()):
-            if index not in broken:
-                vector = _vector(document, (index,), value)
-                faults += _own_faults(vector)
-                vectors.append(vector)
+        faults += [error for of_vector in wrong.values() for error in of_vector]
+        for vector in _vectors(document, wrong.keys()):
+            vectors.append(vector)
+            faults += _form_faults(vector)
+            unsound = tuple(_structure_faults(vector))
+            faults += unsound
+            if not unsound:
+                sound.append(vector)
     faults += _duplicates(vectors)
-    return Loaded(tuple(vectors), tuple(faults))
+    return Loaded(tuple(sound), tuple(faults))
 
 
 def vector_files(paths: Sequence[FilePath]) -> Iterator[FilePath]:
@@ -81,15 +83,16 @@ def vector_files(paths: Sequence[FilePath]) -> Iterator[FilePath]:
                 yield file
 
 
-def _line_owner(document: Document, error: errors.AuthoringError) -> int:
-    """Say in which vector of a file a fault stands."""
-    count = len(document.value) if isinstance(document.value, list) else 0
-    marks = [document.mark((index,)) for index in range(count)]
-    place = (error.line, error.column)
-    return sum((mark.line, mark.column) <= place for mark in marks) - 1
-
-
 # --- from plain data to a vector -------------------------------------------------------------
+
+
+def _vectors(document: Document, broken: Collection[int]) -> Iterator[Vector]:
+    """Read the vectors of a file whose shape is right."""
+    if -1 in broken:
+        return
+    for index, value in enumerate(document.value):
+        if index not in broken:
+            yield _vector(document, (index,), value)
 
 
 def _vector(document: Document, path: Path, value: Value) -> Vector:
@@ -102,7 +105,8 @@ def _vector(document: Document, path: Path, value: Value) -> Vector:
         axes=tuple(_axis(name, values) for name, values in value.get("axes", {}).items()),
         given=value["given"],
         expect=tuple(
-            _expected(item, (*path, "expect", at)) for at, item in enumerate(value.get("expect", ()))
+            _expected(item, (*path, "expect", at))
+            for at, item in enumerate(value.get("expect", ()))
         ),
         relate=tuple(
             Related(item["clause"], item["across"], (*path, "relate", at))
@@ -149,21 +153,27 @@ def _chosen(value: Value, path: Path) -> Chosen:
 # --- rules for one vector ----------------------------------------------------------------------
 
 
-def _own_faults(vector: Vector) -> Iterator[errors.AuthoringError]:
-    """Find what is wrong with a vector before its axes are expanded."""
+def _form_faults(vector: Vector) -> Iterator[errors.AuthoringError]:
+    """Find what is wrong with the words of a vector."""
     document, path = vector.document, vector.path
     if not _SLUG.fullmatch(vector.id):
         what = f"{vector.id!r} is not of the form family.words-with-dashes"
         yield errors.VectorSlugError.at(document, (*path, "id"), what)
     if fault := _title_fault(vector.title):
         yield errors.VectorTitleError.at(document, (*path, "title"), f"the title {fault}")
-    yield from _operation_faults(vector)
     yield from _provenance_faults(vector)
-    yield from _axis_faults(vector)
+
+
+def _structure_faults(vector: Vector) -> Iterator[errors.AuthoringError]:
+    """Find what keeps the axes of a vector from being expanded."""
+    yield from _operation_faults(vector)
+    for axis in vector.axes:
+        yield from _axis_faults(vector, axis)
     for related in vector.relate:
-        yield from _name_faults(vector, {related.across: ()}, (*related.path, "across"))
+        if vector.axis(related.across) is None:
+            yield _no_axis(vector, related.across, (*related.path, "across"))
     for chosen in (*(item.only for item in vector.expect), *vector.left_out):
-        yield from _name_faults(vector, chosen.values, chosen.path)
+        yield from _chosen_faults(vector, chosen)
 
 
 def _title_fault(title: str) -> str:
@@ -206,43 +216,49 @@ def _provenance_faults(vector: Vector) -> Iterator[errors.AuthoringError]:
             yield errors.ProvenanceLinkError.at(vector.document, (*path, "case"), what, hint)
 
 
-def _axis_faults(vector: Vector) -> Iterator[errors.AuthoringError]:
-    for axis in vector.axes:
-        path = (*vector.path, "axes", axis.name)
-        known = BUILTIN_AXES.get(axis.name)
-        if known is None:
-            continue
-        if axis.default is None:
-            what = f"the built-in axis {axis.name!r} has a list of values"
-            yield errors.VectorTypeError.at(vector.document, path, what)
-        if vector.operation != "turn/run":
-            what = f"the built-in axis {axis.name!r} is for turn/run"
-            yield errors.AxisNameError.at_key(vector.document, path, what)
-        for at, value in enumerate(axis.values):
-            if value.name not in known:
-                step = at if axis.default is not None else value.name
-                what = f"the built-in axis {axis.name!r} has no value {value.name!r}"
-                hint = near_hint(value.name, known)
-                yield errors.AxisValueError.at(vector.document, (*path, step), what, hint)
+def _axis_faults(vector: Vector, axis: Axis) -> Iterator[errors.AuthoringError]:
+    path = (*vector.path, "axes", axis.name)
+    names = axis.names()
+    for at, name in enumerate(names):
+        if name in names[:at]:
+            what = f"the axis {axis.name!r} has the value {name!r} twice"
+            yield errors.AxisValueError.at(vector.document, (*path, at), what)
+    known = BUILTIN_AXES.get(axis.name)
+    if known is None:
+        return
+    if vector.operation != "turn/run":
+        what = f"the built-in axis {axis.name!r} is for turn/run"
+        yield errors.AxisNameError.at_key(vector.document, path, what)
+    if axis.default is None:
+        what = f"the built-in axis {axis.name!r} has a mapping, not a list of values"
+        yield errors.VectorTypeError.at(vector.document, path, what)
+        return
+    for at, name in enumerate(names):
+        if name not in known:
+            what = f"the built-in axis {axis.name!r} has no value {name!r}"
+            hint = near_hint(name, known)
+            yield errors.AxisValueError.at(vector.document, (*path, at), what, hint)
 
 
-def _name_faults(
-    vector: Vector, chosen: Mapping[str, tuple[str, ...]], path: Path
-) -> Iterator[errors.AuthoringError]:
+def _chosen_faults(vector: Vector, chosen: Chosen) -> Iterator[errors.AuthoringError]:
     """Find names of axes, and of their values, that the vector does not have."""
-    for name, values in chosen.items():
-        place = (*path, name)
+    for name, values in chosen.values.items():
+        path = (*chosen.path, name)
         axis = vector.axis(name)
         if axis is None:
-            hint = near_hint(name, (axis.name for axis in vector.axes))
-            what = f"the vector has no axis {name!r}"
-            yield errors.AxisNameError.at_key(vector.document, place, what, hint)
+            yield _no_axis(vector, name, path)
             continue
         for value in values:
             if value not in axis.names():
                 what = f"the axis {name!r} has no value {value!r}"
                 hint = near_hint(value, axis.names())
-                yield errors.AxisValueError.at(vector.document, place, what, hint)
+                yield errors.AxisValueError.at(vector.document, path, what, hint)
+
+
+def _no_axis(vector: Vector, name: str, path: Path) -> errors.AxisNameError:
+    hint = near_hint(name, (axis.name for axis in vector.axes))
+    what = f"the vector has no axis {name!r}"
+    return errors.AxisNameError.at_key(vector.document, path, what, hint)
 
 
 def _duplicates(vectors: Sequence[Vector]) -> Iterator[errors.AuthoringError]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from json.decoder import scanstring
 
-from toolassay.spec.text import Base64, Text, text_of
+from toolassay.spec.text import Text, text_of
 
 _SPACE = " \t\n\r"
 
@@ -102,9 +102,7 @@ def whole(text: str) -> str:
 
 def kept(text: str) -> Text:
     """Keep a text that was read: as base64 where it is no Unicode text."""
-    data = text.encode("utf-8", "surrogatepass")
-    found = text_of(data)
-    return found if isinstance(found, str) else Base64(found.base64)
+    return text_of(text.encode("utf-8", "surrogatepass"))
 
 
 def _past(text: str, position: int) -> int:

@@ -1,0 +1,158 @@
+"""
+The script beside the run: which held call is which scripted call.
+
+An implementation may rename call ids, so the k-th assistant message stands for
+the k-th reply and its i-th call for the i-th scripted call. Where that cannot
+be relied upon (a reply whose stream broke, a message that names other tools)
+the two are out of step until equal ids put them in step again; what stands
+between is not matched, and no check judges it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import msgspec
+
+from toolassay.properties.groups import Group
+from toolassay.spec.json_text import ArgumentsVerdict, judge_arguments
+from toolassay.spec.json_value import same_value
+from toolassay.spec.scenario import Behaviour, Reply, Scenario, ScriptedCall, ToolScript
+from toolassay.spec.text import Base64, Text, bytes_of
+
+_ORDINARY = Behaviour()
+
+
+class Scripted(msgspec.Struct, frozen=True):
+    """One call of the script, and what is known of it."""
+
+    reply: int
+    """Number of its reply."""
+    at: int
+    """Its position in the reply."""
+    call: ScriptedCall
+    """The call."""
+    verdict: ArgumentsVerdict
+    """What ARG-09 says of its arguments."""
+    tool: ToolScript | None
+    """Its tool; None if the implementation has no such tool."""
+    denied: bool
+    """True if the policy denies its tool."""
+
+    @property
+    def malformed(self) -> bool:
+        """Tell whether its arguments are no JSON; false where that is only recorded."""
+        return self.verdict.kind == "malformed"
+
+    @property
+    def plain(self) -> bool:
+        """Tell whether its arguments are a JSON object that all readers read alike."""
+        verdict = self.verdict
+        return (
+            verdict.kind == "valid"
+            and verdict.is_object
+            and verdict.duplicate_key is None
+            and verdict.number_out_of_range is None
+        )
+
+    @property
+    def behaviour(self) -> Behaviour:
+        """Give the behaviour of its tool."""
+        return self.tool.behaviour if self.tool is not None else _ORDINARY
+
+
+class Held(msgspec.Struct, frozen=True):
+    """A scripted call where it stands in messages."""
+
+    scripted: Scripted
+    """The scripted call."""
+    group: Group
+    """The step group that holds it."""
+
+    @property
+    def id(self) -> str:
+        """Give the id under which the implementation holds it."""
+        return self.group.assistant.calls[self.scripted.at].id
+
+
+@lru_cache(maxsize=1024)
+def verdict_on_text(text: Text) -> ArgumentsVerdict:
+    """Judge an argument text; a text that cannot be read at all is malformed."""
+    return judge_arguments(readable(text))
+
+
+def readable(text: Text) -> bytes:
+    """Give the bytes of a text; base64 that is not well formed stands for itself."""
+    try:
+        return bytes_of(text)
+    except ValueError:
+        assert isinstance(text, Base64), "only base64 can be unreadable"
+        return text.base64.encode("utf-8", "surrogatepass")
+
+
+def same_text_or_value(one: Text, other: Text) -> bool | None:
+    """Compare argument texts: equal bytes, or else equal JSON values; None if undecided."""
+    return True if one == other else same_value(readable(one), readable(other))
+
+
+def scripted_calls(scenario: Scenario) -> tuple[tuple[Scripted, ...], ...]:
+    """Give the calls of a scenario, reply by reply."""
+    tools = {tool.name: tool for tool in reversed(scenario.tools)}
+    return tuple(
+        tuple(
+            Scripted(
+                number,
+                at,
+                call,
+                verdict_on_text(call.arguments),
+                tools.get(call.name),
+                scenario.policy.get(call.name) == "deny",
+            )
+            for at, call in enumerate(reply.calls)
+        )
+        for number, reply in enumerate(scenario.model)
+    )
+
+
+def align(groups: Sequence[Group], replies: Sequence[Reply]) -> dict[int, Group]:
+    """Match groups with replies; the result gives the group by the reply's number."""
+    matched: dict[int, Group] = {}
+    reply, in_step = 0, True
+    for group in groups:
+        if not in_step:
+            found = _same_ids(group, replies, reply)
+            if found is None:
+                continue
+            reply, in_step = found, True
+        if reply >= len(replies):
+            break
+        if replies[reply].breaks or not _same_names(group, replies[reply]):
+            in_step = False
+            found = _same_ids(group, replies, reply)
+            if found is None:
+                continue
+            reply, in_step = found, True
+        matched[reply] = group
+        reply += 1
+    return matched
+
+
+def _same_names(group: Group, reply: Reply) -> bool:
+    held = group.assistant.calls
+    return len(held) == len(reply.calls) and all(
+        one.name == other.name for one, other in zip(held, reply.calls, strict=True)
+    )
+
+
+def _same_ids(group: Group, replies: Sequence[Reply], start: int) -> int | None:
+    """Give the first reply from `start` whose calls have the very ids that the group holds."""
+    held = group.assistant.calls
+    if not held:
+        return None
+    for number in range(start, len(replies)):
+        reply = replies[number]
+        if not reply.breaks and _same_names(group, reply):
+            if all(a.id == b.id for a, b in zip(held, reply.calls, strict=True)):
+                return number
+    return None

@@ -1,0 +1,531 @@
+"""
+The judge of one stream of events: a subscriber's deliveries, or the journal.
+
+It reads each event once and keeps little (see `stream_state`). Types that the
+contract does not know cost one look-up. An ephemeral event may be missing
+anywhere, and nothing here takes its absence for a fault (DUR-17): what is
+judged is only what is there, and enduring events that must still come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from toolassay.properties.groups import pair
+from toolassay.properties.names import CHECK_NAMES, RECORDED_IN_STREAMS
+from toolassay.properties.stream_state import Call, Loop, Turn
+from toolassay.spec.events import COORDINATES, EVENT_KINDS, TURN_ENDINGS, Event, is_missing
+from toolassay.spec.finding import Finding, Place
+from toolassay.spec.observation import Delivery
+from toolassay.spec.text import shown
+
+STREAM_CLAUSES: Final = (
+    "MSG-01", "MSG-02", "MSG-04", "MSG-05", "MSG-06", "MSG-08", "EVT-01", "EVT-02", "EVT-03",
+    "EVT-04", "EVT-05", "EVT-09", "EVT-09a", "EVT-10", "EVT-10a", "EVT-11", "EVT-12", "GATE-02",
+    "ORD-01", "ORD-02", "ORD-03", "ORD-04", "ORD-07", "ORD-10", "ORD-11", "ORD-12", "ORD-14",
+    "ORD-16", "ORD-18", "ORD-19", "DUR-01", "DUR-02", "DUR-03",
+)  # fmt: skip
+"""The clauses that a stream alone can break."""
+
+_OTHER_STEP_ENDINGS: Final = ("StepCompleted", "StepFinished", "StepEnded", "StepCommitted")
+_PAGE_CLASSES: Final = frozenset(
+    {name for name, kind in EVENT_KINDS.items() if kind.of_call} | {"StepDone"}
+)
+_ONCE: Final = "at most one of this event for one execution id"
+
+
+class StreamJudge:
+    """
+    Judges the events of one stream as they come.
+
+    Args:
+        clauses: The clauses to judge; None for all of `STREAM_CLAUSES`.
+        facet: What to call the facet in the places of findings.
+        part: The name of the subscriber, if any.
+    """
+
+    def __init__(
+        self, clauses: frozenset[str] | None = None, facet: str = "deliveries", part: str = ""
+    ) -> None:
+        self._clauses = frozenset(STREAM_CLAUSES) if clauses is None else clauses
+        self._facet = facet
+        self._part = part
+        self._found: list[Finding] = []
+        self._index = 0
+        self._fresh = True
+        self._loops: dict[str, Loop] = {}
+        self._last: dict[str, int] = {}
+        self._handlers: dict[str, Callable[[Delivery, Event], None]] = {
+            "PermissionRequested": self._requested,
+            "PermissionDecided": self._decided,
+            "UserInputRequested": self._asked,
+            "ToolCallStarted": self._started,
+            "ToolCallCompleted": self._completed,
+            "StepDone": self._step_done,
+            "GateOpened": self._gate_opened,
+            "GateResolved": self._gate_resolved,
+            "TurnStarted": self._turn_started,
+            **dict.fromkeys(TURN_ENDINGS, self._turn_ended),
+            **dict.fromkeys(_OTHER_STEP_ENDINGS, self._other_step_ending),
+        }
+
+    def feed(self, index: int, delivery: Delivery) -> tuple[Finding, ...]:
+        """Judge the next event; give what it broke."""
+        event = delivery.event
+        self._index, self._fresh = index, True
+        if delivery.seq:
+            self._sequence(delivery, delivery.seq, event)
+        if delivery.in_journal is False:
+            self._in_journal(delivery, event)
+        handler = self._handlers.get(event.type)
+        if handler is not None:
+            handler(delivery, event)
+        return self._taken()
+
+    def finish(self, *, complete: bool) -> tuple[Finding, ...]:
+        """End the stream; what must still come is judged only if it is complete."""
+        if complete:
+            for loop in self._loops.values():
+                self._close_loop(loop)
+        return self._taken()
+
+    # --- findings ---
+
+    def _report(
+        self, clause: str, expected: str, observed: str, call: str = "", *, absent: bool = False
+    ) -> None:
+        if clause in self._clauses:
+            place = Place(self._facet, None if absent else self._index, self._part)
+            recorded = clause in RECORDED_IN_STREAMS or clause == "EVT-11"
+            self._found.append(
+                Finding(clause, CHECK_NAMES[clause], expected, observed, place, call, recorded)
+            )
+
+    def _taken(self) -> tuple[Finding, ...]:
+        if not self._found:
+            return ()
+        found = tuple(self._found)
+        self._found.clear()
+        return found
+
+    # --- what holds for every event ---
+
+    def _sequence(self, delivery: Delivery, seq: int, event: Event) -> None:
+        kind = EVENT_KINDS.get(event.type)
+        durability = kind.durability if kind is not None else delivery.durability
+        if durability == "ephemeral":  # DUR-01
+            self._report(
+                "DUR-01",
+                "no journal sequence number on an ephemeral event",
+                f"{_named(event)} has the number {seq}",
+                event.tool_execution_id,
+            )
+            return
+        last = self._last.get(event.session_id)
+        if last is not None and seq <= last:  # DUR-02
+            self._fresh = False
+            self._report(
+                "DUR-02",
+                f"a sequence number above {last}",
+                f"{_named(event)} has the number {seq}",
+                event.tool_execution_id,
+            )
+            return
+        self._last[event.session_id] = seq
+
+    def _in_journal(self, delivery: Delivery, event: Event) -> None:
+        kind = EVENT_KINDS.get(event.type)
+        durability = kind.durability if kind is not None else delivery.durability
+        if durability == "enduring":  # DUR-03
+            self._report(
+                "DUR-03",
+                "an enduring event is in the journal before it is seen",
+                f"{_named(event)} was delivered while the journal did not hold it",
+                event.tool_execution_id,
+            )
+
+    def _check_shape(self, delivery: Delivery, event: Event) -> None:
+        """Judge class, visibility and coordinates of an event that the pages describe."""
+        kind = EVENT_KINDS[event.type]
+        if delivery.durability not in {"", kind.durability} and event.type in _PAGE_CLASSES:
+            self._report(
+                "EVT-01",
+                f"{event.type} is {kind.durability}",
+                f"it was delivered as {delivery.durability}",
+                event.tool_execution_id,
+            )
+        if event.visibility not in {0, 1}:
+            self._report(
+                "EVT-04",
+                "a visibility that exists",
+                f"{_named(event)} has the visibility {event.visibility}",
+                event.tool_execution_id,
+            )
+        if (
+            is_missing(event.session_id)
+            or is_missing(event.loop_id)
+            or is_missing(event.turn_id)
+            or is_missing(event.step_id)
+        ):
+            missing = [name for name in COORDINATES if is_missing(getattr(event, name))]
+            self._report(
+                "EVT-02" if kind.of_call else "EVT-10a",
+                "session, loop, turn and step ids",
+                f"{_named(event)} lacks {', '.join(missing)}",
+                event.tool_execution_id,
+            )
+
+    def _loop(self, event: Event) -> Loop:
+        loop = self._loops.get(event.loop_id)
+        if loop is None:
+            loop = self._loops[event.loop_id] = Loop()
+        return loop
+
+    def _turn(self, loop: Loop, event: Event) -> Turn:
+        turn = loop.turns.get(event.turn_id)
+        if turn is None:
+            turn = loop.turns[event.turn_id] = Turn()
+        return turn
+
+    # --- tool events ---
+
+    def _call(self, delivery: Delivery, event: Event, *, may_recur: bool) -> Call | None:
+        """Find the open call of a tool event; None where nothing more can be judged of it."""
+        self._check_shape(delivery, event)
+        execution = event.tool_execution_id
+        if is_missing(execution):
+            self._report("EVT-03", "a tool execution id", f"{_named(event)} has none")
+        loop = self._loop(event)
+        if event.turn_id in loop.ended:
+            self._after_turn(event)
+            return None
+        turn = self._turn(loop, event)
+        if event.step_id in turn.closed:
+            self._after_step(event)
+            return None
+        if is_missing(execution):
+            return None
+        call = loop.calls.get(execution)
+        if call is None:
+            if execution in loop.closed:
+                self._recurs(event, may_recur=may_recur)
+                return None
+            call = loop.calls[execution] = Call(event.step_id)
+            turn.steps.setdefault(event.step_id, []).append(execution)
+        elif call.step != event.step_id:
+            self._report(
+                "EVT-12",
+                f"all events of the call carry one step, {_id(call.step)}",
+                f"{_named(event)} carries step {_id(event.step_id)}",
+                execution,
+            )
+        return call
+
+    def _after_turn(self, event: Event) -> None:
+        self._report(
+            "ORD-16",
+            "a turn ends after its last call is over",
+            f"{_named(event)} comes after the end of its turn",
+            event.tool_execution_id,
+        )
+
+    def _after_step(self, event: Event) -> None:
+        name = _named(event)
+        if event.type == "ToolCallCompleted":
+            self._report(
+                "ORD-04",
+                "ToolCallCompleted comes before its step's StepDone",
+                f"{name} comes after it",
+                event.tool_execution_id,
+            )
+        self._report(
+            "ORD-10",
+            "no tool event of a step after its StepDone",
+            f"{name} comes after it",
+            event.tool_execution_id,
+        )
+
+    def _recurs(self, event: Event, *, may_recur: bool) -> None:
+        """Judge an execution id that was used up in an earlier step."""
+        if may_recur:  # the last event of a call, strayed into a later step
+            self._report(
+                "EVT-12",
+                "a call's events carry the step of the StepDone that answers it",
+                f"{_named(event)} of a call that is over carries step {_id(event.step_id)}",
+                event.tool_execution_id,
+            )
+        else:
+            self._report(
+                "EVT-09a",
+                "an execution id belongs to one call of its loop",
+                f"{_named(event)} uses the id of a call of an earlier step again",
+                event.tool_execution_id,
+            )
+
+    def _requested(self, delivery: Delivery, event: Event) -> None:
+        call = self._call(delivery, event, may_recur=False)
+        if call is None:
+            return
+        if call.decisions and not call.requested:
+            self._report(
+                "ORD-01",
+                "PermissionRequested comes before PermissionDecided",
+                "it comes after it",
+                event.tool_execution_id,
+            )
+        call.requested = True
+
+    def _decided(self, delivery: Delivery, event: Event) -> None:
+        call = self._call(delivery, event, may_recur=False)
+        if event.effect not in {"approve", "deny"}:
+            self._bad_effect(event)
+        if call is None:
+            return
+        call.decisions += 1
+        if call.decisions > 1 and self._fresh:
+            self._report("ORD-07", _ONCE, "a second PermissionDecided", event.tool_execution_id)
+        self._outcome(call, event.effect, event)
+
+    def _bad_effect(self, event: Event) -> None:
+        observed = f"the effect {shown(event.effect, 40)!r}"
+        self._report("EVT-05", "the effect approve or deny", observed, event.tool_execution_id)
+        if event.effect == "ask":
+            self._report(
+                "GATE-02", "no decision with the effect ask", observed, event.tool_execution_id
+            )
+
+    def _outcome(self, call: Call, effect: str, event: Event) -> None:
+        """Take in what was decided on a call, by policy or by a gate."""
+        if effect == "approve":
+            if call.started and not call.approved:
+                self._report(
+                    "ORD-02",
+                    "the approval comes before ToolCallStarted",
+                    f"{_named(event)} comes after it",
+                    event.tool_execution_id,
+                )
+            call.approved = True
+        elif effect == "deny":
+            if (call.started or call.completed) and not call.denied:
+                self._denied_lifecycle("ToolCallStarted or ToolCallCompleted came before", event)
+            call.denied = True
+
+    def _denied_lifecycle(self, observed: str, event: Event) -> None:
+        self._report(
+            "ORD-18",
+            "neither ToolCallStarted nor ToolCallCompleted of a denied call",
+            observed,
+            event.tool_execution_id,
+        )
+
+    def _asked(self, delivery: Delivery, event: Event) -> None:
+        self._call(delivery, event, may_recur=True)
+
+    def _started(self, delivery: Delivery, event: Event) -> None:
+        call = self._call(delivery, event, may_recur=False)
+        if call is None:
+            return
+        if call.started:
+            self._report("ORD-07", _ONCE, "a second ToolCallStarted", event.tool_execution_id)
+        elif call.completed:
+            self._report(
+                "ORD-03",
+                "ToolCallStarted comes before ToolCallCompleted",
+                "it comes after it",
+                event.tool_execution_id,
+            )
+        if call.denied:
+            self._denied_lifecycle("ToolCallStarted", event)
+        call.started = True
+
+    def _completed(self, delivery: Delivery, event: Event) -> None:
+        call = self._call(delivery, event, may_recur=True)
+        if call is None:
+            return
+        if call.completed:
+            self._report("ORD-07", _ONCE, "a second ToolCallCompleted", event.tool_execution_id)
+            return
+        if call.denied:
+            self._denied_lifecycle("ToolCallCompleted", event)
+        call.completed, call.error = True, event.is_error
+
+    # --- gates ---
+
+    def _gate_opened(self, _delivery: Delivery, event: Event) -> None:
+        if event.gate_id and event.tool_execution_id:
+            self._loop(event).gates[event.gate_id] = event.tool_execution_id
+
+    def _gate_resolved(self, _delivery: Delivery, event: Event) -> None:
+        loop = self._loop(event)
+        joined = loop.gates.pop(event.gate_id, "")
+        call = loop.calls.get(event.tool_execution_id or joined)
+        if call is not None:
+            self._outcome(call, event.action.lower(), event)
+
+    # --- steps ---
+
+    def _other_step_ending(self, _delivery: Delivery, event: Event) -> None:
+        self._report(
+            "EVT-11", "no step completion event but StepDone", f"an event {_named(event)}"
+        )
+
+    def _step_done(self, delivery: Delivery, event: Event) -> None:
+        self._check_shape(delivery, event)
+        loop = self._loop(event)
+        loop.steps_done += 1
+        self._check_group(event)
+        if event.turn_id in loop.ended:
+            if self._fresh:
+                self._report(
+                    "ORD-16", "a turn ends after its last StepDone", "a StepDone comes after it"
+                )
+            return
+        turn = self._turn(loop, event)
+        if event.step_id in turn.closed:
+            if self._fresh and not is_missing(event.step_id):
+                self._report(
+                    "ORD-19", "one StepDone for a step", f"a second one of {_id(event.step_id)}"
+                )
+            return
+        turn.closed.add(event.step_id)
+        self._close_step(loop, turn, event)
+
+    def _check_group(self, event: Event) -> None:
+        messages = event.messages
+        if not messages or messages[0].role != "assistant":
+            observed = f"a {messages[0].role} message" if messages else "no message"
+            self._report("MSG-01", "the group begins with the assistant message", observed)
+            self._report("EVT-10", "StepDone holds a valid group", observed)
+            return
+        for at, message in enumerate(messages):
+            if at and message.role != "tool":
+                observed = f"message {at} has the role {message.role}"
+                self._report("MSG-02", "every later message is a result", observed)
+                self._report("EVT-10", "StepDone holds a valid group", observed)
+        self._check_pairs(event)
+
+    def _check_pairs(self, event: Event) -> None:
+        calls = event.messages[0].calls
+        results = [message for message in event.messages[1:] if message.role == "tool"]
+        if not calls and len(event.messages) > 1:
+            observed = f"{len(event.messages)} messages"
+            self._report("MSG-04", "a text-only step commits one message", observed)
+        if not calls and not results:
+            return
+        pairing = pair(calls, results)
+        for at in pairing.unanswered:
+            observed = f"call {shown(calls[at].id, 60)!r} has no result"
+            self._report("MSG-05", "every call has exactly one result", observed, calls[at].id)
+            self._report("ORD-12", "only a complete group is committed", observed, calls[at].id)
+        for at in pairing.repeated:
+            observed = f"call {shown(calls[at].id, 60)!r} has {len(pairing.answers[at])} results"
+            self._report("MSG-05", "every call has exactly one result", observed, calls[at].id)
+        for at in pairing.orphans:
+            observed = f"a result for {shown(results[at].tool_use_id or '', 60)!r}"
+            self._report("MSG-06", "a result answers a call of its own group", observed)
+        if len(results) != len(calls):
+            observed = f"{len(results)} results for {len(calls)} calls"
+            self._report("MSG-08", "one result message per call", observed)
+
+    def _close_step(self, loop: Loop, turn: Turn, event: Event) -> None:
+        executions = turn.steps.pop(event.step_id, ())
+        calls = [loop.calls.pop(execution) for execution in executions]
+        loop.closed.update(executions)
+        if not event.messages or event.messages[0].role != "assistant":
+            return
+        expected = len(event.messages[0].calls)
+        turn.unseen += max(0, expected - len(calls))
+        if len(calls) > expected:
+            self._report(
+                "EVT-09",
+                f"one execution id for each of the {expected} calls of the step",
+                f"events with {len(calls)} execution ids",
+                executions[-1],
+            )
+        self._check_bits(calls, event)
+
+    def _check_bits(self, calls: list[Call], event: Event) -> None:
+        """Compare completions with results as counts; missing ones prove nothing (ORD-14)."""
+        flags = [message.is_error for message in event.messages[1:] if message.role == "tool"]
+        if all(flag is None for flag in flags):
+            return
+        completed = [call for call in calls if call.completed]
+        for bit, word in ((True, "with"), (False, "without")):
+            seen = sum(call.error is bit for call in completed)
+            held = sum((flag is True) is bit for flag in flags)
+            if seen > held:
+                self._report(
+                    "ORD-14",
+                    f"at most {held} completions {word} the error bit, as the results say",
+                    f"{seen} of them",
+                )
+
+    # --- turns ---
+
+    def _turn_started(self, _delivery: Delivery, event: Event) -> None:
+        loop = self._loop(event)
+        if event.turn_id not in loop.ended:
+            self._turn(loop, event).started = True
+
+    def _turn_ended(self, _delivery: Delivery, event: Event) -> None:
+        loop = self._loop(event)
+        if event.turn_id in loop.ended:
+            if self._fresh:
+                self._report("ORD-16", "a turn ends once", f"{event.type} ends it again")
+            return
+        loop.ended.add(event.turn_id)
+        turn = loop.turns.pop(event.turn_id, None)
+        if turn is None:
+            return
+        if event.type == "TurnDone" and loop.steps_done:
+            self._check_open(loop, turn)
+        for executions in turn.steps.values():
+            loop.closed.update(executions)
+            for execution in executions:
+                loop.calls.pop(execution, None)
+
+    def _check_open(self, loop: Loop, turn: Turn) -> None:
+        """Judge the calls whose step is not done when the turn is done."""
+        for step, executions in turn.steps.items():
+            left = [name for name in executions if not loop.calls[name].denied]
+            if not left:
+                continue
+            if turn.unseen:
+                self._report(
+                    "EVT-12",
+                    "a call's events carry the step of the StepDone that answers it",
+                    f"they carry step {_id(step)}, which has none",
+                    left[0],
+                )
+            else:
+                self._report(
+                    "ORD-16",
+                    "a turn is done when none of its calls is open",
+                    f"no StepDone of step {_id(step)} has answered the call",
+                    left[0],
+                )
+
+    def _close_loop(self, loop: Loop) -> None:
+        for name, turn in loop.turns.items():
+            for executions in turn.steps.values():
+                denied = [one for one in executions if loop.calls[one].denied]
+                if denied:
+                    self._report(
+                        "ORD-11",
+                        "after a denial a StepDone or the end of the turn",
+                        "neither came",
+                        denied[0],
+                        absent=True,
+                    )
+            if turn.started:
+                observed = f"turn {_id(name)} has none"
+                self._report("ORD-16", "an end of every turn", observed, absent=True)
+
+
+def _named(event: Event) -> str:
+    return shown(event.type, 60)
+
+
+def _id(identifier: str) -> str:
+    return shown(identifier, 40) or "(none)"

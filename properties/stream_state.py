@@ -1,0 +1,67 @@
+"""
+What a judge of a stream remembers, and for how long.
+
+Open calls and open steps are few. When a step is done its calls shrink to their
+execution ids, because EVT-09a binds an execution id for the life of its loop;
+when a turn ends its steps shrink to the id of the turn, because ORD-16 lets
+nothing of it follow. So what grows is one text of 36 characters per closed call
+and one per ended turn: about 140 bytes each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Call:
+    """One open call."""
+
+    step: str
+    """The step that its first event named."""
+    requested: bool = False
+    """True once PermissionRequested was seen."""
+    decisions: int = 0
+    """Number of PermissionDecided events."""
+    approved: bool = False
+    """True once an approval was seen."""
+    denied: bool = False
+    """True once a denial was seen."""
+    started: bool = False
+    """True once ToolCallStarted was seen."""
+    completed: bool = False
+    """True once ToolCallCompleted was seen."""
+    error: bool = False
+    """The error bit of the completion."""
+
+
+@dataclass(slots=True)
+class Turn:
+    """One turn that has not ended."""
+
+    started: bool = False
+    """True once TurnStarted was seen."""
+    steps: dict[str, list[str]] = field(default_factory=dict)
+    """Execution ids of each open step."""
+    closed: set[str] = field(default_factory=set)
+    """Steps whose StepDone was seen."""
+    unseen: int = 0
+    """Calls of closed steps of which no event was seen."""
+
+
+@dataclass(slots=True)
+class Loop:
+    """One loop of the session."""
+
+    calls: dict[str, Call] = field(default_factory=dict)
+    """Open calls by execution id."""
+    closed: set[str] = field(default_factory=set)
+    """Execution ids of closed calls."""
+    turns: dict[str, Turn] = field(default_factory=dict)
+    """Open turns."""
+    ended: set[str] = field(default_factory=set)
+    """Turns that ended."""
+    gates: dict[str, str] = field(default_factory=dict)
+    """Execution ids by open gate."""
+    steps_done: int = 0
+    """Number of StepDone events."""

@@ -1,0 +1,101 @@
+"""
+Checks and what they answer.
+
+A check answers with notes (what it found; none means that the clause holds
+here) or with the reason why it does not apply. `judge` stamps the clause and
+the name of the check on each note and makes a verdict of the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import msgspec
+
+from toolassay.properties.evidence import Evidence
+from toolassay.spec.finding import Finding, Place
+from toolassay.spec.observation import FacetName
+
+Status = Literal["pass", "fail", "recorded", "not_applicable"]
+"""What a check can come to over one observation."""
+
+
+class Note(msgspec.Struct, frozen=True):
+    """A finding before it is stamped."""
+
+    expected: str
+    """What should have been there."""
+    observed: str
+    """What was there instead."""
+    place: Place | None = None
+    """Where it shows."""
+    call: str = ""
+    """The call id or execution id concerned, if one is."""
+    recorded: bool = False
+    """True if it is noted and not scored."""
+
+
+class Skip(msgspec.Struct, frozen=True):
+    """The answer of a check that does not apply."""
+
+    why: str
+    """The reason, such as `facet journal`."""
+
+
+Answer = list[Note] | Skip
+"""What a check answers."""
+
+
+class Check(msgspec.Struct, frozen=True):
+    """One named check of one clause."""
+
+    name: str
+    """Its name; stable, and unique among all checks."""
+    clause: str
+    """Id of the clause that it judges."""
+    ask: Callable[[Evidence], Answer]
+    """The judgement; called only where the facets are there."""
+    needs: tuple[FacetName, ...] = ()
+    """Facets that must all be there."""
+    either: tuple[FacetName, ...] = ()
+    """Facets of which one must be there."""
+    scripted: bool = False
+    """True if it needs the scenario."""
+
+
+class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What one check came to."""
+
+    clause: str
+    """Id of the clause."""
+    check: str
+    """Name of the check."""
+    status: Status
+    """What it came to."""
+    findings: tuple[Finding, ...] = ()
+    """What was found; only recorded ones where the status is `recorded`."""
+    why: str = ""
+    """Why it does not apply; empty where it does."""
+
+
+def verdict_of(clause: str, check: str, answer: Answer) -> Verdict:
+    """Stamp an answer and make a verdict of it."""
+    if isinstance(answer, Skip):
+        return Verdict(clause, check, "not_applicable", (), answer.why)
+    return verdict_on(clause, check, tuple(stamp(clause, check, note) for note in answer))
+
+
+def verdict_on(clause: str, check: str, findings: tuple[Finding, ...]) -> Verdict:
+    """Make a verdict of findings that are stamped already."""
+    if not findings:
+        return Verdict(clause, check, "pass")
+    scored = any(not finding.recorded for finding in findings)
+    return Verdict(clause, check, "fail" if scored else "recorded", findings)
+
+
+def stamp(clause: str, check: str, note: Note) -> Finding:
+    """Make a finding of a note."""
+    return Finding(
+        clause, check, note.expected, note.observed, note.place, note.call, note.recorded
+    )

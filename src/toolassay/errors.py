@@ -1,0 +1,92 @@
+"""
+What can go wrong between the kit and an implementation under test.
+
+A target is opened in this order, and the first fault is reported: its name is
+read (`TargetSyntaxError`, or an unknown scheme), its adapter is started
+(`AdapterStartError`), and what it says of itself is read
+(`AdapterProtocolError`). An adapter that fails again and again is given up
+(`AdapterUnusableError`). A single case that goes wrong is no error but an
+answer: see `toolassay.targets.base.Answer`.
+"""
+
+from __future__ import annotations
+
+from toolassay.spec.errors import TargetError, UsageError
+
+__all__ = [
+    "AdapterProtocolError",
+    "AdapterStartError",
+    "AdapterUnusableError",
+    "TargetSyntaxError",
+]
+
+
+class TargetSyntaxError(UsageError):
+    """
+    A target is not written as its scheme wants it.
+
+    Attributes:
+        target: The target as given.
+    """
+
+    code = "usage.target-syntax"
+
+    def __init__(self, target: str, what: str, *, hint: str = "") -> None:
+        super().__init__(f"the target {target!r} {what}", hint=hint)
+        self.target = target
+
+
+class AdapterStartError(TargetError):
+    """
+    The adapter could not be started.
+
+    Attributes:
+        target: The target as given.
+        detail: What it wrote before it failed, or the traceback.
+    """
+
+    code = "target.start"
+    hint = "check the module, the factory, PYTHONPATH and --python"
+
+    def __init__(self, target: str, what: str, detail: str = "") -> None:
+        super().__init__(what, where=target)
+        self.target = target
+        self.detail = detail
+
+
+class AdapterProtocolError(TargetError):
+    """
+    What the adapter says of itself has the wrong shape.
+
+    Attributes:
+        target: The target as given.
+    """
+
+    code = "target.protocol"
+    hint = (
+        "initialize() gives a dict with name, version, operations, facets, features, deterministic"
+    )
+
+    def __init__(self, target: str, what: str) -> None:
+        super().__init__(what, where=target)
+        self.target = target
+
+
+class AdapterUnusableError(TargetError):
+    """
+    The adapter failed so often in a row that it was given up.
+
+    Attributes:
+        target: The target as given.
+        failures: Number of cases in a row that it did not answer.
+        detail: What it wrote before its last failure.
+    """
+
+    code = "target.unusable"
+    hint = "run one case alone, or use --in-process to debug the adapter"
+
+    def __init__(self, target: str, failures: int, what: str, detail: str = "") -> None:
+        super().__init__(f"given up after {failures} failures in a row: {what}", where=target)
+        self.target = target
+        self.failures = failures
+        self.detail = detail

@@ -1,0 +1,171 @@
+"""
+From an answer to a result: every check of one case, scored by a profile.
+
+Start at `run_case`. The oracles decide; this module only asks them, scores
+what they say, and names what could not be asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from toolassay.baseline import Ledger
+from toolassay.properties.judge import Verdict, judge
+from toolassay.runner.applies import Offer, offer_of, reason_against, withheld
+from toolassay.results import DECLARES, CaseResult, Check
+from toolassay.runner.rules import Rules
+from toolassay.selection import cited
+from toolassay.spec.case import Case
+from toolassay.spec.errors import ToolassayError
+from toolassay.spec.finding import Finding
+from toolassay.spec.observation import Observation
+from toolassay.statuses import Status, worst
+from toolassay.targets.base import DEADLINE_S, Answer, Implementation, Target
+
+Judge = Callable[..., tuple[Verdict, ...]]
+"""The signature of `properties.judge.judge`."""
+
+_FAULTS: dict[str, Status] = {
+    "error": "error", "crashed": "crashed", "timeout": "timeout",
+    "raised": "crashed", "rejected": "not_run", "ok": "error",
+}  # fmt: skip
+"""Status of the checks of a case, where an answer has nothing to judge."""
+
+
+def offered(implementation: Implementation) -> Offer:
+    """Prepare what an implementation declares."""
+    return offer_of(
+        tuple(implementation.operations),
+        tuple(implementation.facets),
+        tuple(implementation.features),
+    )
+
+
+def run_case(  # noqa: PLR0913 - each is a choice of its own, and only two are needed
+    target: Target,
+    case: Case,
+    rules: Rules,
+    ledger: Ledger | None = None,
+    *,
+    seed: int = 0,
+    deadline_s: float = DEADLINE_S,
+    offer: Offer | None = None,
+) -> CaseResult:
+    """
+    Run one case and judge it.
+
+    Args:
+        target: The implementation under test.
+        case: The case.
+        rules: What is judged, and how it is scored.
+        ledger: The known failures, if there are any.
+        seed: The seed given to the target.
+        deadline_s: Seconds that the case may take.
+        offer: What the target declares, where it has been prepared.
+
+    Raises:
+        TargetError: The target cannot be used any more.
+    """
+    offer = offer or offered(target.implementation)
+    reason = reason_against(case, offer, rules.needs)
+    if reason:
+        return CaseResult(case, "not_applicable", (), reason)
+    try:
+        result = judge_one(case, target.run(case, seed, deadline_s), rules, offer)
+    except ToolassayError:
+        raise
+    except Exception as fault:  # noqa: BLE001 - a fault of ours must not hide the other cases
+        result = _kit_fault(case, rules, fault)
+    return ledger.apply(result) if ledger is not None else result
+
+
+def judge_one(case: Case, answer: Answer, rules: Rules, offer: Offer) -> CaseResult:
+    """Judge the answer to one case; a baseline is not asked."""
+    if answer.observation is None or answer.status in {"error", "crashed", "timeout"}:
+        return _unjudged(case, answer, rules)
+    observation = answer.observation
+    verdicts = judge(observation, case.scenario, case, rules.clauses)
+    checks = scored(verdicts, rules)
+    checks += _missing(case, verdicts, rules)
+    facets = withheld(case.operation, offer, observation)
+    if facets:
+        checks += (_withheld_check(facets),)
+    status = worst([check.status for check in checks])
+    return CaseResult(case, status, checks, _why(status, checks), observation)
+
+
+def scored(verdicts: Iterable[Verdict], rules: Rules) -> tuple[Check, ...]:
+    """Score verdicts by a profile."""
+    broken = rules.broken
+    return tuple(
+        [
+            Check(one.clause, one.check, _status(one.status, broken.get(one.clause)),
+                  one.findings, one.why)
+            for one in verdicts
+        ]
+    )  # fmt: skip
+
+
+def _status(status: str, if_broken: Status | None) -> Status:
+    """Give the status of a check; what a profile does not score is only recorded."""
+    if status == "not_applicable":
+        return "not_applicable"
+    if if_broken is None or status == "recorded":
+        return "recorded"
+    return if_broken if status == "fail" else "pass"
+
+
+def _missing(case: Case, verdicts: tuple[Verdict, ...], rules: Rules) -> tuple[Check, ...]:
+    """Name the expectations that the oracles gave no verdict on."""
+    wanted = len(case.expect)
+    if rules.clauses is not None:
+        wanted = sum(item.clause in rules.clauses for item in case.expect)
+    judged = sum(one.check.startswith("expect.") for one in verdicts)
+    if judged >= wanted:
+        return ()
+    return (Check("", "expect", "not_run", (), f"{wanted - judged} expectations have no verdict"),)
+
+
+def _withheld_check(facets: tuple[str, ...]) -> Check:
+    findings = tuple(
+        Finding("", DECLARES, f"the declared facet {facet}, or a reason why not", "neither")
+        for facet in facets
+    )
+    return Check("", DECLARES, "fail", findings)
+
+
+def _why(status: Status, checks: tuple[Check, ...]) -> str:
+    """Give the reason of a case in which no check applies."""
+    if status != "not_applicable":
+        return ""
+    return next((check.why for check in checks if check.why), "no check applies")
+
+
+def _unjudged(case: Case, answer: Answer, rules: Rules) -> CaseResult:
+    """Make the result of a case whose answer has nothing to judge."""
+    said = f"{answer.status}: {answer.message}" if answer.message else answer.status
+    if answer.status == "unsupported":
+        finding = Finding(
+            "", DECLARES, f"the declared operation {case.operation}", f"unsupported {answer.message}"
+        )
+        return CaseResult(case, "fail", (Check("", DECLARES, "fail", (finding,)),), said)
+    checks = _all(case, rules, _FAULTS[answer.status], said)
+    return CaseResult(case, worst([check.status for check in checks]), checks, said)
+
+
+def _kit_fault(case: Case, rules: Rules, fault: Exception) -> CaseResult:
+    said = f"the kit failed: {type(fault).__name__}: {fault}"
+    return CaseResult(case, "error", _all(case, rules, "error", said), said, kit_fault=True)
+
+
+def _all(case: Case, rules: Rules, status: Status, why: str) -> tuple[Check, ...]:
+    """Give one check for each clause that the case would have judged."""
+    clauses = sorted(cited(case))
+    if rules.clauses is not None:
+        clauses = [clause for clause in clauses if clause in rules.clauses]
+    return tuple(
+        Check(clause, "run", status if clause in rules.broken else "recorded", (), why)
+        for clause in clauses
+    )
+
+

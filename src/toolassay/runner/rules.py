@@ -1,0 +1,44 @@
+"""What a profile makes of a broken clause, ready to be asked once per check."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import msgspec
+
+from toolassay.spec.register import Profile, Register, Score
+from toolassay.statuses import Status
+
+
+class Rules(msgspec.Struct, frozen=True):
+    """How verdicts are scored."""
+
+    profile: str
+    """The profile, with its versions."""
+    broken: Mapping[str, Status]
+    """Status of a broken check, by clause; a clause that is not here is not scored."""
+    needs: Mapping[str, tuple[str, ...]]
+    """Facets that a clause needs in any case."""
+    clauses: frozenset[str] | None = None
+    """Clauses that are judged; None for all."""
+
+
+_BROKEN: dict[Score, Status] = {"scored": "fail", "warning": "warn"}
+
+
+def rules_of(register: Register, profile: Profile, clauses: Collection[str] = ()) -> Rules:
+    """
+    Prepare the scoring of a run.
+
+    Args:
+        register: All clauses.
+        profile: What is scored.
+        clauses: The clauses to judge; none means all.
+    """
+    scores = {clause.id: profile.scores(clause) for clause in register.clauses.values()}
+    return Rules(
+        str(profile),
+        {name: _BROKEN[score] for name, score in scores.items() if score in _BROKEN},
+        {clause.id: clause.needs.facets for clause in register.clauses.values()},
+        frozenset(clauses) or None,
+    )

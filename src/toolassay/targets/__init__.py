@@ -1,0 +1,1 @@
+"""Targets: how implementations under test are reached."""
