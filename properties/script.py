@@ -22,6 +22,7 @@ from toolassay.spec.scenario import Behaviour, Reply, Scenario, ScriptedCall, To
 from toolassay.spec.text import Base64, Text, bytes_of
 
 _ORDINARY = Behaviour()
+_SOUND_AND_NOT = {"valid", "malformed"}
 
 
 class Scripted(msgspec.Struct, frozen=True):
@@ -93,7 +94,12 @@ def readable(text: Text) -> bytes:
 
 def same_text_or_value(one: Text, other: Text) -> bool | None:
     """Compare argument texts: equal bytes, or else equal JSON values; None if undecided."""
-    return True if one == other else same_value(readable(one), readable(other))
+    if one == other:
+        return True
+    same = same_value(readable(one), readable(other))
+    if same is None and {verdict_on_text(one).kind, verdict_on_text(other).kind} == _SOUND_AND_NOT:
+        return False
+    return same
 
 
 def scripted_calls(scenario: Scenario) -> tuple[tuple[Scripted, ...], ...]:

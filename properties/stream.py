@@ -383,12 +383,13 @@ class StreamJudge:
             return
         turn = self._turn(loop, event)
         if event.step_id in turn.closed:
-            if self._fresh and not is_missing(event.step_id):
+            if self._fresh:
                 self._report(
                     "ORD-19", "one StepDone for a step", f"a second one of {_id(event.step_id)}"
                 )
             return
-        turn.closed.add(event.step_id)
+        if not is_missing(event.step_id):
+            turn.closed.add(event.step_id)
         self._close_step(loop, turn, event)
 
     def _check_group(self, event: Event) -> None:

@@ -16,7 +16,8 @@ from typing import Literal
 import msgspec
 
 from toolassay.spec.errors import UnknownNameError
-from toolassay.spec.register import SCHEMA_VERSION, SPEC_FOLDER, near, read_compiled
+from toolassay.spec.profiles import near
+from toolassay.spec.register import SCHEMA_VERSION, SPEC_FOLDER, read_compiled
 from toolassay.spec.register_errors import RegisterFileError
 
 GroupName = Literal["rule", "field", "argument", "refusal", "operation", "ending", "result"]

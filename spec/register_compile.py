@@ -18,16 +18,10 @@ import jsonschema
 import msgspec
 
 from toolassay.spec import register_errors as errors
+from toolassay.spec.clause import Clause, Family
 from toolassay.spec.codes import CodeGroup, CodesFile
-from toolassay.spec.register import (
-    BASES,
-    SCHEMA_VERSION,
-    SPEC_FOLDER,
-    Clause,
-    Family,
-    ProfileKind,
-    RegisterFile,
-)
+from toolassay.spec.profiles import BASES, ProfileKind
+from toolassay.spec.register import SCHEMA_VERSION, SPEC_FOLDER, RegisterFile
 from toolassay.spec.yaml_text import Document, Mark, load_yaml
 from toolassay.spec.yaml_text import Path as ValuePath
 

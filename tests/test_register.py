@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 import pytest
@@ -17,6 +18,7 @@ from toolassay.spec import register_errors as errors
 from toolassay.spec.codes import compile_codes, load_codes
 from toolassay.spec.errors import RegisterError, UnknownNameError
 from toolassay.spec.input_errors import TextError
+from toolassay.spec.json_scanner import FaultReason
 from toolassay.spec.register import (
     SPEC_FOLDER,
     Clause,
@@ -450,6 +452,14 @@ def test_looprig_names_are_mapped_to_canonical_codes() -> None:
     assert rule is not None
     assert (field.code, rule.code) == ("messages", "invalid")
     assert codes.native("looprig", "rule", "is fine") is None
+
+
+def test_every_fault_that_the_scanner_finds_has_a_canonical_code() -> None:
+    codes = load_codes()
+    mapped = [codes.native("toolassay", "argument", fault) for fault in get_args(FaultReason)]
+
+    assert mapped
+    assert None not in mapped
 
 
 def test_the_rules_of_a_refusal_are_in_the_table() -> None:

@@ -49,8 +49,13 @@ class Selection(msgspec.Struct, frozen=True, omit_defaults=True):
         return (
             (not self.contracts or case.contract in self.contracts)
             and self.names(case.id)
-            and (not self.clauses or not cited(case).isdisjoint(self.clauses))
+            and (not self.clauses or self._cites(case))
         )
+
+    def _cites(self, case: Case) -> bool:
+        """Tell whether a case is about a clause; one that cites none is judged for all."""
+        clauses = cited(case)
+        return not clauses or not clauses.isdisjoint(self.clauses)
 
 
 def family_of(identifier: str) -> str:

@@ -273,12 +273,5 @@ class ReferenceVerdictError(AuthoringError):
     hint = "the vector, the oracle or the reference is wrong; no pack is written until they agree"
 
 
-class PackError(InputError):
-    """A pack of compiled vectors cannot be read."""
-
-    code = "input.pack"
-    hint = "`toolassay fill` writes the packs anew"
-
-
 Fault = InputError | VectorError
 """What reading vectors can find."""

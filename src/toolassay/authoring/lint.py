@@ -14,7 +14,7 @@ import msgspec
 
 from toolassay.authoring import errors
 from toolassay.authoring.expand import Expansion, expansions
-from toolassay.authoring.load import load_vectors
+from toolassay.authoring.load import load_vectors, vector_files
 from toolassay.authoring.model import Axis, Vector
 from toolassay.authoring.placeholders import axes_used
 from toolassay.authoring.rules_expect import clause_fault, expectation_faults
@@ -73,7 +73,15 @@ def read_cases(paths: Sequence[FilePath], clauses: Mapping[str, Clause] | None =
         cases += (
             AuthoredCase(item.case, vector, item.paths) for item in made if item.case is not None
         )
-    return Linted(tuple(cases), tuple(faults))
+    order = [file.as_posix() for file in vector_files(paths)]
+    return Linted(tuple(cases), tuple(_in_order(faults, order)))
+
+
+def _in_order(faults: list[errors.Fault], files: list[str]) -> list[errors.Fault]:
+    """Sort faults by place, files in the order in which they were read."""
+    placed = [(error.where.rsplit(":", 2), error) for error in faults]
+    placed.sort(key=lambda item: (files.index(item[0][0]), *map(int, item[0][1:])))
+    return [error for _, error in placed]
 
 
 def _once(found: Iterator[errors.AuthoringError]) -> list[errors.AuthoringError]:
@@ -89,7 +97,8 @@ def _vector_faults(
 ) -> Iterator[errors.AuthoringError]:
     yield from _clause_faults(vector, clauses)
     yield from _family_faults(vector, clauses)
-    yield from _axis_faults(vector)
+    unused = tuple(_axis_faults(vector))
+    yield from unused
     for item in made:
         yield from item.errors
         if item.authored is not None:
@@ -98,7 +107,8 @@ def _vector_faults(
             for expectation, path in zip(item.case.expect, item.paths, strict=True):
                 yield from expectation_faults(vector, item.case, expectation, path)
     yield from _want_faults(vector, made)
-    yield from _same_case_faults(vector, made)
+    if not unused:
+        yield from _same_case_faults(vector, made)
 
 
 def _clause_faults(

@@ -99,6 +99,7 @@ class RecordingShapeError(RecordingError):
     """A line is of a known form, but breaks its rules."""
 
     code = "input.recording.shape"
+    hint = "compare the line with the README of its form"
 
 
 class RecordingDuplicateError(RecordingError):

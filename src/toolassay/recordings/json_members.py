@@ -13,7 +13,6 @@ what is nested too deeply; callers translate both.
 from __future__ import annotations
 
 import json
-from json.decoder import scanstring
 
 from toolassay.spec.text import Text, text_of
 
@@ -56,7 +55,7 @@ def members(text: str) -> dict[str, str]:
     while position >= 0:
         if text[position : position + 1] != '"':
             raise ValueError(f"a key was expected at {position}")
-        key, position = scanstring(text, position + 1, True)  # noqa: FBT003 - positional in C
+        key, position = _SKIP.raw_decode(text, position)
         position = _past(text, position)
         if text[position : position + 1] != ":":
             raise ValueError(f"a colon was expected at {position}")

@@ -81,8 +81,6 @@ def of_journal(run: Run) -> Limit:
     """Say whether the ledger holds all that was written until the session stopped."""
     if text(run.scenario, "crash_on"):
         return of_run(run)
-    if any(record.kind == "blobptr" for record in run.journal):
-        return Limit("cut", "a record's body was kept outside the journal")
     if not run.journal or run.journal[-1].type != "SessionStopped":
         return Limit("aborted", "the journal ends before the session was stopped")
     return _of_refusal(run, None)

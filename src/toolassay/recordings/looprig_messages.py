@@ -91,7 +91,9 @@ def _kind(block: dict[str, str]) -> str:
 
 
 def _text(blocks: list[dict[str, str]]) -> Text:
-    parts = [members_of.value(block.get("Text", '""')) for block in blocks if _kind(block) == "text"]
+    parts = [
+        members_of.value(block.get("Text", '""')) for block in blocks if _kind(block) == "text"
+    ]
     return members_of.kept("".join(part for part in parts if isinstance(part, str)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 import msgspec
 
@@ -36,11 +37,14 @@ from toolassay.spec.text import text_of
 Read = tuple[tuple[Envelope, Event], ...]
 """Envelopes with their events, up to the first that cannot be read."""
 
+_EVENTS: Final = frozenset({"event", "blobptr"})
+"""Kinds of records that hold an event, or say where it is."""
+
 
 def read_observation(run: Run) -> tuple[Scenario, Observation]:
     """Say in the kit's words what was scripted and what was seen."""
     delivered, delivered_cut = _read(run.deliveries)
-    recorded, recorded_cut = _read(record for record in run.journal if record.kind == "event")
+    recorded, recorded_cut = _read(record for record in run.journal if record.kind in _EVENTS)
     gates = gates_of(event for _, event in (*recorded, *delivered))
     decisions = _decisions(run, (*recorded, *delivered), gates)
     journal = _journal(run, _joined(recorded, gates), recorded_cut)
@@ -59,10 +63,17 @@ def _read(envelopes: Iterable[Envelope]) -> tuple[Read, Limit]:
     found: list[tuple[Envelope, Event]] = []
     for envelope in envelopes:
         try:
-            found.append((envelope, read_event(envelope.type, envelope.body)))
+            found.append((envelope, _event(envelope)))
         except UnreadableError as error:
-            return tuple(found), Limit("cut", f"{envelope.type} {envelope.seq}: {error}")
+            name = envelope.type or envelope.kind
+            return tuple(found), Limit("cut", f"{name} {envelope.seq}: {error}")
     return tuple(found), limits.WHOLE
+
+
+def _event(envelope: Envelope) -> Event:
+    if envelope.kind == "blobptr":
+        raise UnreadableError("its body was kept outside the journal")
+    return read_event(envelope.type, envelope.body)
 
 
 def _joined(read: Read, gates: dict[str, str]) -> Read:

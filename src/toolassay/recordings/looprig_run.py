@@ -124,9 +124,9 @@ def data(fields: Fields, key: str) -> bytes | None:
 
 def _object(source: str, name: str) -> Fields:
     found = members_of.value(source)
-    if not isinstance(found, dict):
-        raise ValueError(f"`{name}` must be an object")
-    return cast("Fields", found)
+    if isinstance(found, dict):
+        return cast("Fields", found)
+    raise ValueError(f"`{name}` must be an object")
 
 
 def _items(observation: dict[str, str], name: str) -> tuple[str, ...]:

@@ -83,15 +83,15 @@ def shows_second(run: Run) -> bool:
 def _is_available(tool: Fields, world: Fields) -> bool:
     """Tell whether a call of the tool can run at all, whatever the policy says."""
     guarded = text(world, "hook_guard")
-    return text(tool, "prepare") not in UNPREPARED and (not guarded or text(tool, "name") != guarded)
+    return text(tool, "prepare") not in UNPREPARED and (
+        not guarded or text(tool, "name") != guarded
+    )
 
 
 def _policy(
     tools: tuple[Fields, ...], world: Fields, decisions: Decisions
 ) -> dict[str, Permission]:
-    return {
-        text(tool, "name"): "deny" for tool in tools if _is_denied(tool, world, decisions)
-    }
+    return {text(tool, "name"): "deny" for tool in tools if _is_denied(tool, world, decisions)}
 
 
 def _is_denied(tool: Fields, world: Fields, decisions: Decisions) -> bool:

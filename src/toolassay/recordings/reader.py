@@ -92,8 +92,7 @@ def _members(line: Line) -> dict[str, str]:
         at = line.offset + error.start
         raise _at(errors.RecordingTextError, line, f"no UTF-8 at byte {at}") from error
     if not source.lstrip().startswith("{"):
-        what = "the line is no JSON object"
-        raise _at(_first_fault(source), line, what)
+        raise _no_object(line, source)
     try:
         return members_of.members(source)
     except RecursionError as error:
@@ -103,15 +102,15 @@ def _members(line: Line) -> dict[str, str]:
         raise _at(errors.RecordingSyntaxError, line, what) from error
 
 
-def _first_fault(source: str) -> type[errors.RecordingError]:
+def _no_object(line: Line, source: str) -> errors.RecordingError:
     """Tell JSON of another form from what is no JSON."""
     try:
         members_of.value(source)
     except RecursionError:
-        return errors.RecordingDepthError
+        return _depth(line)
     except ValueError:
-        return errors.RecordingSyntaxError
-    return errors.RecordingFormError
+        return _at(errors.RecordingSyntaxError, line, "the line is no JSON")
+    return _at(errors.RecordingFormError, line, "the line is JSON, but no object")
 
 
 def _identifier(line: Line, members: dict[str, str]) -> str:

@@ -1,5 +1,5 @@
 """An adapter whose implementation is not installed."""
 
-import module_that_nobody_has  # noqa: F401
+import module_that_nobody_has  # type: ignore[import-not-found]
 
-make = None
+make = module_that_nobody_has

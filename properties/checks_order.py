@@ -1,0 +1,389 @@
+"""
+Checks of order: ORD.
+
+Facets share no clock. Order is judged inside one stream, or by the marks of
+executions, which are lower bounds: what a mark counts had certainly happened.
+"""
+
+from __future__ import annotations
+
+from toolassay.properties.evidence import Evidence, Fate, Stream
+from toolassay.properties.from_streams import (
+    any_of,
+    concerns,
+    stream_answer,
+    stream_notes,
+)
+from toolassay.properties.script import Scripted, same_text_or_value
+from toolassay.properties.siblings import undisturbed
+from toolassay.properties.verdict import Answer, Note, Skip
+from toolassay.spec.events import Event, is_missing
+from toolassay.spec.finding import Place
+from toolassay.spec.observation import Execution
+from toolassay.spec.text import shown
+
+_STARTED = any_of("ToolCallStarted")
+_COMPLETED = any_of("ToolCallCompleted")
+_DECIDED = any_of("PermissionDecided", "GateResolved")
+_STEP = any_of("StepDone")
+_NONE_RAN = Skip("nothing was executed")
+
+
+def completion_after_execution(evidence: Evidence) -> Answer:
+    """ORD-03: ToolCallCompleted is seen neither before the start nor before the end."""
+    stream = evidence.first_stream
+    answer = stream_answer(evidence, "ORD-03", _COMPLETED)
+    if stream is None or isinstance(answer, Skip):
+        return answer
+    seen = {
+        event.tool_execution_id: index
+        for index, event in reversed(tuple(enumerate(stream.events)))
+        if event.type == "ToolCallCompleted"
+    }
+    for at, execution in enumerate(evidence.executions):
+        index = seen.get(execution.execution_id) if execution.execution_id else None
+        mark = execution.ended.deliveries if execution.ended is not None else None
+        if index is not None and mark is not None and index < mark:
+            answer.append(
+                Note(
+                    "ToolCallCompleted is not seen before the execution ended",
+                    f"delivery {index} was there when execution {at} ended",
+                    Place("deliveries", index, stream.part),
+                    execution.execution_id,
+                )
+            )
+    return answer
+
+
+# --- approval -------------------------------------------------------------------------------
+
+
+def no_execution_without_approval(evidence: Evidence) -> Answer:
+    """ORD-05: no call executes without approval, nor before it."""
+    if not evidence.executions:
+        return _NONE_RAN
+    notes = _runs_of_denied_tools(evidence, "a call executes only with approval")
+    journal = evidence.journal_stream
+    stream, known = journal, evidence.journal_fates
+    if stream is None:
+        stream, known = evidence.first_stream, evidence.first_fates
+    if stream is None:
+        return notes if evidence.scenario is not None else Skip("no permission in sight")
+    told = {note.place.index for note in notes if note.place is not None}
+    decides = any(known[one].approved is not None for one in known)
+    for at, execution in enumerate(evidence.executions):
+        if at in told or is_missing(execution.execution_id):
+            continue
+        fate = known.get(execution.execution_id, Fate())
+        if fate.approved is not None:
+            notes.extend(_too_early(at, execution, fate.approved, stream))
+        elif stream.complete and fate.denied is None:
+            notes.append(_unapproved(at, execution, fate, decides=decides))
+    return notes
+
+
+def _unapproved(at: int, execution: Execution, fate: Fate, *, decides: bool) -> Note:
+    """Note an execution without approval; scored only where approvals are seen to be given."""
+    asked = fate.requested is not None
+    return Note(
+        "a call executes only with approval",
+        f"{shown(execution.tool, 60)} ran {'while its request was open' if asked else 'unapproved'}",
+        Place("executions", at),
+        execution.execution_id,
+        recorded=not (asked or decides),
+    )
+
+
+def _too_early(at: int, execution: Execution, approved: int, stream: Stream) -> list[Note]:
+    mark = execution.began.journal if stream.facet == "journal" else None
+    if mark is None or approved < mark:
+        return []
+    return [
+        Note(
+            "a call executes only after its approval",
+            f"the approval is record {approved}, and {mark} were written when it began",
+            Place("executions", at),
+            execution.execution_id,
+        )
+    ]
+
+
+def denied_never_runs(evidence: Evidence) -> Answer:
+    """ORD-06: a denied call does not execute."""
+    notes = _runs_of_denied_tools(evidence, "a denied call does not execute")
+    told = {note.place.index for note in notes if note.place is not None}
+    for at, execution in enumerate(evidence.executions):
+        if at in told or is_missing(execution.execution_id):
+            continue
+        fates = (evidence.journal_fates, evidence.first_fates)
+        found = [fate[execution.execution_id] for fate in fates if execution.execution_id in fate]
+        if any(fate.denied is not None and fate.approved is None for fate in found):
+            notes.append(_ran_denied(at, execution, "a denied call does not execute"))
+    if notes or _has_denial(evidence):
+        return notes
+    return Skip("no denied call")
+
+
+def _runs_of_denied_tools(evidence: Evidence, expected: str) -> list[Note]:
+    scenario = evidence.scenario
+    if scenario is None:
+        return []
+    return [
+        _ran_denied(at, execution, expected)
+        for at, execution in enumerate(evidence.executions)
+        if scenario.policy.get(execution.tool) == "deny"
+    ]
+
+
+def _ran_denied(at: int, execution: Execution, expected: str) -> Note:
+    name = shown(execution.tool, 60)
+    call = execution.call_id or execution.execution_id
+    return Note(expected, f"{name} was denied and ran", Place("executions", at), call)
+
+
+def _has_denial(evidence: Evidence) -> bool:
+    if any(call.denied for call in evidence.calls):
+        return True
+    fates = (*evidence.journal_fates.values(), *evidence.first_fates.values())
+    return any(fate.denied is not None for fate in fates)
+
+
+def no_lifecycle_of_denied(evidence: Evidence) -> Answer:
+    """ORD-18: a denied call has neither ToolCallStarted nor ToolCallCompleted."""
+    notes = stream_notes(evidence, "ORD-18")
+    told = {note.call for note in notes}
+    denied = _denied_tools(evidence)
+    for stream in evidence.streams:
+        for index, event in enumerate(stream.events):
+            named = event.type == "ToolCallStarted" and event.tool_name in denied
+            if named and event.tool_execution_id not in told:
+                told.add(event.tool_execution_id)
+                notes.append(
+                    Note(
+                        "neither ToolCallStarted nor ToolCallCompleted of a denied call",
+                        f"ToolCallStarted of {shown(event.tool_name, 60)}",
+                        Place(stream.facet, index, stream.part),
+                        event.tool_execution_id,
+                    )
+                )
+    if notes or (evidence.streams and _has_denial(evidence)):
+        return notes
+    return Skip("no denied call")
+
+
+def _denied_tools(evidence: Evidence) -> frozenset[str]:
+    policy = evidence.scenario.policy if evidence.scenario is not None else {}
+    return frozenset(name for name, permission in policy.items() if permission == "deny")
+
+
+def denied_step_ends(evidence: Evidence) -> Answer:
+    """ORD-11: after a denial the step still ends."""
+    ending = evidence.observation.ending
+    if ending is not None and ending.turns and ending.status == "complete":
+        return [] if _has_denial(evidence) else Skip("no denied call")
+    about = any(
+        stream.complete and any(fate.denied is not None for fate in fates.values())
+        for stream, fates in (
+            (evidence.journal_stream, evidence.journal_fates),
+            (evidence.first_stream, evidence.first_fates),
+        )
+        if stream is not None
+    )
+    return stream_notes(evidence, "ORD-11") if about else Skip("no denial in a complete stream")
+
+
+def siblings_of_denied(evidence: Evidence) -> Answer:
+    """ORD-15: denying one call neither drops nor runs a sibling."""
+    return undisturbed(evidence, lambda one: one.denied, "denied")
+
+
+# --- the batch ------------------------------------------------------------------------------
+
+
+def results_after_batch(evidence: Evidence) -> Answer:
+    """ORD-08: results are appended only after the whole batch has returned."""
+    judged = 0
+    notes: list[Note] = []
+    for at, execution in enumerate(evidence.executions):
+        ended = execution.ended
+        if ended is None or _was_given_up(evidence, at):
+            continue
+        marks = ((evidence.first_stream, ended.deliveries), (evidence.journal_stream, ended.journal))
+        for stream, mark in marks:
+            if stream is None or mark is None:
+                continue
+            judged += 1
+            answer = evidence.answer_to(execution, stream)
+            if answer is not None and answer[0] < mark:
+                notes.append(_early(at, execution, f"{stream.facet} {answer[0]}, its StepDone,"))
+        if ended.requests is not None and execution.began.requests is not None:
+            judged += 1
+            if ended.requests > execution.began.requests:
+                notes.append(_early(at, execution, "the next model request"))
+    return notes if judged else Skip("no mark at the end of an execution")
+
+
+def _early(at: int, execution: Execution, what: str) -> Note:
+    return Note(
+        "results are appended only after the whole batch has returned",
+        f"{what} was there when {shown(execution.tool, 60)} returned",
+        Place("executions", at),
+        execution.call_id or execution.execution_id,
+    )
+
+
+def _was_given_up(evidence: Evidence, at: int) -> bool:
+    """Tell whether the runtime may have ended the call without waiting for its callback."""
+    execution = evidence.executions[at]
+    owner = evidence.attribution.owners[at]
+    for held in evidence.held:
+        ours = owner is held.scripted if owner is not None else _may_own(held.scripted, execution)
+        result = held.group.result_of(held.scripted.at)
+        behaviour = held.scripted.behaviour
+        fails = behaviour.fails is not None or behaviour.raises is not None
+        if ours and result is not None and result.is_error is True and not fails:
+            return True
+    return False
+
+
+def _may_own(scripted: Scripted, execution: Execution) -> bool:
+    return scripted.call.name == execution.tool
+
+
+def message_before_calls(evidence: Evidence) -> Answer:
+    """ORD-09: the assistant message is whole before any of its calls runs."""
+    known = [one.began.streaming for one in evidence.executions]
+    if all(one is None for one in known):
+        return Skip("no mark of a stream at the start of an execution")
+    full = evidence.observation.deliveries is not None and evidence.observation.journal is not None
+    return [
+        Note(
+            "the assistant message is whole before any of its calls runs",
+            f"{shown(evidence.executions[at].tool, 60)} began while the reply was streaming",
+            Place("executions", at),
+            evidence.executions[at].call_id or evidence.executions[at].execution_id,
+            recorded=not full,
+        )
+        for at, streaming in enumerate(known)
+        if streaming
+    ]
+
+
+def executed_is_approved(evidence: Evidence) -> Answer:
+    """ORD-13: what executes is what was approved: same call, same tool, same arguments."""
+    notes: list[Note] = []
+    judged = 0
+    for at, execution in enumerate(evidence.executions):
+        owner = evidence.attribution.owners[at]
+        if owner is None or not owner.plain:
+            continue
+        judged += 1
+        if execution.tool != owner.call.name:
+            wanted, observed = f"the tool {owner.call.name}", f"the tool {shown(execution.tool, 60)}"
+            notes.append(_other_run(at, execution, wanted, observed))
+            continue
+        same = same_text_or_value(execution.arguments, owner.call.arguments)
+        if same is True:
+            continue
+        # A schema may entitle an implementation to fill in defaults before the callback.
+        recorded = same is None or (_held_as_value(evidence) and not _is_plain_schema(owner))
+        wanted = f"the arguments {shown(owner.call.arguments, 60)!r}"
+        observed = f"the arguments {shown(execution.arguments, 60)!r}"
+        notes.append(_other_run(at, execution, wanted, observed, recorded=recorded))
+    return notes if judged else Skip("no execution whose call is known")
+
+
+def _other_run(
+    at: int, execution: Execution, wanted: str, observed: str, *, recorded: bool = False
+) -> Note:
+    call = execution.call_id or execution.execution_id
+    return Note(wanted, observed, Place("executions", at), call, recorded)
+
+
+def _held_as_value(evidence: Evidence) -> bool:
+    facet = evidence.observation.executions
+    return facet is not None and facet.arguments == "value"
+
+
+def _is_plain_schema(scripted: Scripted) -> bool:
+    return scripted.tool is not None and scripted.tool.parameters.keys() <= {"type"}
+
+
+# --- the turn -------------------------------------------------------------------------------
+
+
+def turn_ends_once(evidence: Evidence) -> Answer:
+    """ORD-16: a turn ends exactly once, after its last StepDone, with no open call."""
+    notes = stream_notes(evidence, "ORD-16")
+    ending = evidence.observation.ending
+    if ending is None:
+        return notes if evidence.streams else Skip("neither an ending nor events")
+    seen: set[int] = set()
+    for index, turn in enumerate(ending.turns):
+        if turn.turn in seen:
+            observed = f"turn {turn.turn} ended again: {turn.how}"
+            notes.append(Note("a turn ends once", observed, Place("ending", index)))
+        seen.add(turn.turn)
+    if ending.status == "complete" and not ending.turns:
+        notes.append(Note("an end of the turn", "it has none", Place("ending")))
+    return notes
+
+
+def one_step_done(evidence: Evidence) -> Answer:
+    """ORD-19: exactly one StepDone per committed step."""
+    answer = stream_answer(evidence, "ORD-19", _STEP)
+    journal, history = evidence.journal_stream, evidence.observation.history
+    if journal is None or history is None or not journal.complete or history.status != "complete":
+        return answer
+    notes = [] if isinstance(answer, Skip) else answer
+    done = [event for event in journal.events if event.type == "StepDone"]
+    if len({event.loop_id for event in done}) > 1:  # the history is that of one loop
+        return answer
+    committed = len(evidence.history.groups)
+    if len(done) < committed:
+        observed = f"{len(done)} StepDone events for {committed} committed steps"
+        notes.append(Note("one StepDone per committed step", observed, Place("journal")))
+    return notes if done or committed else answer
+
+
+def no_approval_for_malformed(evidence: Evidence) -> Answer:
+    """ORD-17: a malformed call asks for no approval."""
+    notes: list[Note] = []
+    judged = 0
+    for stream in evidence.streams:
+        if not concerns(stream, (_STEP,)):
+            continue
+        source = next(
+            one for one in evidence.sources if (one.facet, one.part) == (stream.facet, stream.part)
+        )
+        held = {id(one.group): one.scripted.reply for one in evidence.held_in(source)}
+        for number, group in enumerate(source.groups):
+            reply = evidence.script[held[id(group)]] if id(group) in held else ()
+            if any(call.malformed for call in reply):
+                judged += 1
+                notes.extend(_asked_too_often(stream, source.at[number], reply))
+    return notes if judged else Skip("no StepDone of a malformed call")
+
+
+def _asked_too_often(stream: Stream, at: int, reply: tuple[Scripted, ...]) -> list[Note]:
+    step = stream.events[at]
+    asked = {event.tool_execution_id for event in stream.events if _asks_in(event, step)}
+    sound = sum(not call.malformed for call in reply)
+    if len(asked) <= sound:
+        return []
+    return [
+        Note(
+            f"at most {sound} requests for approval in the step",
+            f"{len(asked)}, though its other calls are malformed",
+            Place(stream.facet, at, stream.part),
+        )
+    ]
+
+
+def _asks_in(event: Event, step: Event) -> bool:
+    return (
+        event.type == "PermissionRequested"
+        and event.loop_id == step.loop_id
+        and event.turn_id == step.turn_id
+        and event.step_id == step.step_id
+    )

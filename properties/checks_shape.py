@@ -1,0 +1,290 @@
+"""Checks of the shape of step groups: MSG, and the events that carry them."""
+
+from __future__ import annotations
+
+from toolassay.properties.evidence import Evidence, Source
+from toolassay.properties.from_streams import any_of, stream_answer, stream_notes
+from toolassay.properties.groups import Group, Groups
+from toolassay.properties.script import Held, Scripted
+from toolassay.properties.verdict import Answer, Note, Skip
+from toolassay.spec.finding import Place
+from toolassay.spec.text import Base64, shown
+
+_STEP = any_of("StepDone")
+_NO_CALLS = Skip("no calls in any group")
+
+
+def begins_with_assistant(evidence: Evidence) -> Answer:
+    """MSG-01: a group is not empty and begins with the assistant message."""
+    return stream_answer(evidence, "MSG-01", _STEP)
+
+
+def continues_with_results(evidence: Evidence) -> Answer:
+    """MSG-02: every later message of a group is a result."""
+    return stream_answer(evidence, "MSG-02", _STEP)
+
+
+def text_only(evidence: Evidence) -> Answer:
+    """MSG-04: a step without calls is one message."""
+    groups = evidence.history.groups
+    plain = [group for group in groups if not group.assistant.calls]
+    notes = stream_notes(evidence, "MSG-04")
+    notes.extend(
+        Note(
+            "a text-only step commits one message",
+            f"{len(group.results)} results follow it",
+            Place("history", group.index),
+        )
+        for group in plain
+        if group.results
+    )
+    ends = any("StepDone" in stream.types for stream in evidence.streams)
+    return notes if plain or ends else Skip("no text-only step")
+
+
+def one_result_per_call(evidence: Evidence) -> Answer:
+    """MSG-05: every call has exactly one result, in what is committed and in what is sent."""
+    if not _has_calls(evidence):
+        return _NO_CALLS
+    notes = stream_notes(evidence, "MSG-05")
+    facet = evidence.observation.history
+    if facet is not None:
+        whole = facet.status == "complete"
+        notes.extend(_wrong_counts(evidence.history, "history", whole=whole))
+    for number, request in enumerate(evidence.requests):
+        found = _wrong_counts(request, "requests", whole=True, request=number)
+        if found:  # later requests repeat it
+            notes.extend(found)
+            break
+    return notes
+
+
+def _wrong_counts(
+    groups: Groups, facet: str, *, whole: bool, request: int | None = None
+) -> list[Note]:
+    """Find calls without a result or with several; the last group may be open if not whole."""
+    notes: list[Note] = []
+    last = len(groups.groups) - 1
+    for number, group in enumerate(groups.groups):
+        calls = group.assistant.calls
+        place = _place(facet, group.index, request)
+        wrong = list(group.pairing.repeated)
+        if whole or number < last:
+            wrong.extend(group.pairing.unanswered)
+        notes.extend(
+            Note(
+                "every call has exactly one result",
+                f"call {shown(calls[at].id, 60)!r} has {len(group.pairing.answers[at])}",
+                place,
+                calls[at].id,
+            )
+            for at in sorted(wrong)
+        )
+    return notes
+
+
+def _place(facet: str, index: int, request: int | None) -> Place:
+    if request is None:
+        return Place(facet, index)
+    return Place(facet, request, f"message {index}")
+
+
+def answers_its_own_call(evidence: Evidence) -> Answer:
+    """MSG-06: a result answers a call of the assistant message that it follows."""
+    notes = stream_notes(evidence, "MSG-06")
+    notes.extend(_orphans(evidence.history, "history", None))
+    for number, request in enumerate(evidence.requests):
+        found = _orphans(request, "requests", number)
+        if found:  # later requests repeat it
+            notes.extend(found)
+            break
+    return notes if notes or _has_results(evidence) else Skip("no results in any group")
+
+
+def _orphans(groups: Groups, facet: str, request: int | None) -> list[Note]:
+    expected = "a result answers a call of the assistant message it follows"
+    notes = [
+        Note(expected, "a result before any assistant message", _place(facet, at, request))
+        for at in groups.strays
+    ]
+    for group in groups.groups:
+        notes.extend(
+            Note(
+                expected,
+                f"a result for {shown(group.results[at].tool_use_id or '', 60)!r}, no call of it",
+                _place(facet, group.positions[at], request),
+                group.results[at].tool_use_id or "",
+            )
+            for at in group.pairing.orphans
+        )
+    return notes
+
+
+def one_message_per_result(evidence: Evidence) -> Answer:
+    """MSG-08: as many result messages as results."""
+    if not _has_calls(evidence):
+        return _NO_CALLS
+    notes = stream_notes(evidence, "MSG-08")
+    facet = evidence.observation.history
+    groups = evidence.history.groups
+    judged = groups if facet is not None and facet.status == "complete" else groups[:-1]
+    notes.extend(
+        Note(
+            "one result message per call",
+            f"{len(group.results)} results for {len(group.assistant.calls)} calls",
+            Place("history", group.index),
+        )
+        for group in judged
+        if len(group.results) != len(group.assistant.calls)
+    )
+    return notes
+
+
+def only_whole_groups(evidence: Evidence) -> Answer:
+    """ORD-12: a group with an unanswered call is never committed."""
+    if not _has_calls(evidence):
+        return _NO_CALLS
+    notes = stream_notes(evidence, "ORD-12")
+    facet = evidence.observation.history
+    groups = evidence.history.groups
+    judged = groups if facet is not None and facet.status == "complete" else groups[:-1]
+    for group in judged:
+        calls = group.assistant.calls
+        notes.extend(
+            Note(
+                "only a complete group is committed",
+                f"call {shown(calls[at].id, 60)!r} has no result",
+                Place("history", group.index),
+                calls[at].id,
+            )
+            for at in group.pairing.unanswered
+        )
+    return notes
+
+
+def nothing_between(evidence: Evidence) -> Answer:
+    """MSG-11: nothing but results stands between calls and their last result."""
+    if not _has_results(evidence):
+        return Skip("no results in any group")
+    facet = evidence.observation.history
+    if facet is None:
+        return stream_answer(evidence, "MSG-02", _STEP)
+    notes: list[Note] = []
+    for group in evidence.history.groups:
+        if group.positions and group.positions[-1] - group.index != len(group.positions):
+            inside = range(group.index + 1, group.positions[-1])
+            at = next(index for index in inside if facet.messages[index].role != "tool")
+            notes.append(
+                Note(
+                    "nothing but results between calls and their last result",
+                    f"a {facet.messages[at].role} message",
+                    Place("history", at),
+                )
+            )
+    return notes
+
+
+# --- MSG-09 ---------------------------------------------------------------------------------
+
+
+def error_flag(evidence: Evidence) -> Answer:
+    """MSG-09: the error flag of a result survives into the committed group."""
+    source = next(filter(_has_flags, evidence.sources), None)
+    if source is None:
+        return Skip("no error flag on any committed result")
+    notes: list[Note] = []
+    judged = 0
+    for held in evidence.held_in(source):
+        expected = _expected_flag(evidence, held)
+        result = held.group.result_of(held.scripted.at)
+        if expected is None or result is None:
+            continue
+        judged += 1
+        if (result.is_error is True) is not expected:
+            notes.append(
+                Note(
+                    f"the result {'has' if expected else 'does not have'} the error flag "
+                    f"({_why_flag(held)})",
+                    f"is_error is {result.is_error}, text {shown(result.text, 60)!r}",
+                    source.place(source.groups.index(held.group)),
+                    held.id,
+                )
+            )
+    return notes if judged else Skip("no result whose flag is known beforehand")
+
+
+def _has_flags(source: Source) -> bool:
+    return any(one.is_error is not None for group in source.groups for one in group.results)
+
+
+def _expected_flag(evidence: Evidence, held: Held) -> bool | None:
+    """Say which flag a result must have; None where several are right."""
+    scripted = held.scripted
+    behaviour = scripted.behaviour
+    if scripted.malformed or scripted.denied or scripted.tool is None:
+        return True
+    if behaviour.hangs or not scripted.plain:
+        return None
+    if behaviour.fails is not None or behaviour.raises is not None:
+        return True
+    if isinstance(behaviour.returns, Base64) or not _encodes(behaviour.returns or ""):
+        return None  # MSG-21 lets such a call end in an error result
+    quiet = all(_is_quiet(other) for other in evidence.script[scripted.reply])
+    return False if quiet and _ran(evidence, held) else None
+
+
+def _why_flag(held: Held) -> str:
+    scripted = held.scripted
+    if scripted.malformed:
+        return "its arguments are malformed"
+    if scripted.denied:
+        return "its permission is denied"
+    if scripted.tool is None:
+        return "its tool is unavailable"
+    if scripted.behaviour.fails is not None:
+        return "the tool reports a failure"
+    return "the tool throws" if scripted.behaviour.raises is not None else "the tool succeeds"
+
+
+def _ran(evidence: Evidence, held: Held) -> bool:
+    """Tell whether the call is known to have run."""
+    facet = evidence.observation.executions
+    if facet is None:
+        return False
+    owners = evidence.attribution.owners
+    return any(owner is held.scripted for owner in owners) or any(
+        facet.executions[at].tool == held.scripted.call.name for at in evidence.attribution.loose
+    )
+
+
+def _is_quiet(scripted: Scripted) -> bool:
+    """Tell whether a call neither throws nor hangs, which may cancel its batch."""
+    behaviour = scripted.behaviour
+    return behaviour.raises is None and not behaviour.hangs
+
+
+def _encodes(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+# --- what there is to judge -----------------------------------------------------------------
+
+
+def _all_groups(evidence: Evidence) -> list[Group]:
+    groups = [group for source in evidence.sources for group in source.groups]
+    if evidence.requests:
+        groups.extend(evidence.requests[-1].groups)
+    return groups
+
+
+def _has_calls(evidence: Evidence) -> bool:
+    return any(group.assistant.calls for group in _all_groups(evidence))
+
+
+def _has_results(evidence: Evidence) -> bool:
+    strays = bool(evidence.history.strays)
+    return strays or any(group.results for group in _all_groups(evidence))

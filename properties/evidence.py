@@ -1,0 +1,323 @@
+"""
+What the checks share about one observation: folds that are made once, when asked for.
+
+Nothing here judges. A fold that a facet is missing for is empty; checks say
+first which facets they need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import msgspec
+
+from toolassay.properties.groups import Group, Groups, split
+from toolassay.properties.runs import Attribution, attribute
+from toolassay.properties.script import Held, Scripted, align, scripted_calls
+from toolassay.properties.stream import StreamJudge
+from toolassay.spec.case import Case
+from toolassay.spec.events import Event
+from toolassay.spec.finding import Finding, Place
+from toolassay.spec.messages import Message
+from toolassay.spec.observation import (
+    Delivery,
+    Execution,
+    FacetName,
+    HeldAs,
+    Observation,
+    Subscription,
+)
+from toolassay.spec.scenario import Scenario
+
+
+class Source(msgspec.Struct, frozen=True):
+    """Step groups as one facet shows them."""
+
+    facet: FacetName
+    """The facet."""
+    part: str
+    """The subscriber, for deliveries."""
+    groups: tuple[Group, ...]
+    """The groups, in order."""
+    at: tuple[int, ...]
+    """Position of each group in the facet: of its assistant message, or of its StepDone."""
+    complete: bool
+    """True if every committed group is here."""
+    held_as: HeldAs
+    """How arguments of calls are held."""
+
+    def place(self, number: int) -> Place:
+        """Give the place of a group."""
+        return Place(self.facet, self.at[number], self.part)
+
+
+class Stream(msgspec.Struct, frozen=True):
+    """One stream of events, judged."""
+
+    facet: FacetName
+    """`deliveries` or `journal`."""
+    part: str
+    """The subscriber, for deliveries."""
+    events: tuple[Event, ...]
+    """Its events."""
+    types: frozenset[str]
+    """The types that occur."""
+    complete: bool
+    """True if all that was owed is here."""
+    findings: tuple[Finding, ...]
+    """What the stream breaks by itself."""
+
+
+class Fate(msgspec.Struct):
+    """What the events of one stream say of one execution id."""
+
+    requested: int | None = None
+    """Index of the first PermissionRequested."""
+    approved: int | None = None
+    """Index of the first approval."""
+    denied: int | None = None
+    """Index of the first denial."""
+    step: str | None = None
+    """The step that its events carry; None if they differ or there are none."""
+
+
+class Evidence:
+    """
+    One observation with its scenario, and what can be folded from them.
+
+    Args:
+        observation: What the implementation let us see.
+        scenario: What it was asked to go through, if known.
+        case: The case, for stateless operations.
+    """
+
+    def __init__(
+        self, observation: Observation, scenario: Scenario | None = None, case: Case | None = None
+    ) -> None:
+        self.observation = observation
+        self.scenario = scenario
+        self.case = case
+
+    # --- messages ---
+
+    @cached_property
+    def history(self) -> Groups:
+        """Give the step groups of the history."""
+        facet = self.observation.history
+        return split(facet.messages) if facet is not None else Groups((), ())
+
+    @cached_property
+    def requests(self) -> tuple[Groups, ...]:
+        """Give the step groups of each request."""
+        facet = self.observation.requests
+        return tuple(map(split, facet.requests)) if facet is not None else ()
+
+    @cached_property
+    def sources(self) -> tuple[Source, ...]:
+        """Give all facets that show committed groups, the most telling first."""
+        found: list[Source] = []
+        if self.observation.history is not None:
+            facet, groups = self.observation.history, self.history.groups
+            at = tuple(group.index for group in groups)
+            complete = facet.status == "complete"
+            found.append(Source("history", "", groups, at, complete, facet.arguments))
+        streams = sorted(self.streams, key=lambda stream: stream.facet != "journal")
+        found.extend(_source_of(stream) for stream in streams if "StepDone" in stream.types)
+        return tuple(found)
+
+    @cached_property
+    def shown(self) -> Source | None:
+        """Give the groups of the last request."""
+        facet = self.observation.requests
+        if facet is None or not self.requests:
+            return None
+        groups = self.requests[-1].groups
+        at = (len(self.requests) - 1,) * len(groups)
+        return Source("requests", "", groups, at, complete=False, held_as=facet.arguments)
+
+    @cached_property
+    def main(self) -> Source | None:
+        """Give the groups that checks of content judge: committed ones, else those shown."""
+        return self.sources[0] if self.sources else self.shown
+
+    # --- the script ---
+
+    @cached_property
+    def script(self) -> tuple[tuple[Scripted, ...], ...]:
+        """Give the scripted calls, reply by reply."""
+        return scripted_calls(self.scenario) if self.scenario is not None else ()
+
+    @cached_property
+    def calls(self) -> tuple[Scripted, ...]:
+        """Give all scripted calls, in order."""
+        return tuple(call for reply in self.script for call in reply)
+
+    @cached_property
+    def held(self) -> tuple[Held, ...]:
+        """Give the scripted calls that are found in the main groups."""
+        return self.held_in(self.main)
+
+    def held_in(self, source: Source | None) -> tuple[Held, ...]:
+        """Give the scripted calls that are found in the groups of a source."""
+        if source is None or self.scenario is None:
+            return ()
+        matched = align(source.groups, self.scenario.model)
+        return tuple(Held(call, matched[call.reply]) for call in self.calls if call.reply in matched)
+
+    @cached_property
+    def actual(self) -> dict[tuple[int, int], str]:
+        """Give the id under which a scripted call is held, by reply and position."""
+        return {(held.scripted.reply, held.scripted.at): held.id for held in self.held}
+
+    # --- executions ---
+
+    @property
+    def executions(self) -> tuple[Execution, ...]:
+        """Give the executions."""
+        facet = self.observation.executions
+        return facet.executions if facet is not None else ()
+
+    @cached_property
+    def attribution(self) -> Attribution:
+        """Say which execution belongs to which scripted call."""
+        return attribute(self.executions, self.calls, self.actual)
+
+    # --- events ---
+
+    @cached_property
+    def streams(self) -> tuple[Stream, ...]:
+        """Give every stream of events, judged: each subscriber's, then the journal."""
+        found: list[Stream] = []
+        if self.observation.deliveries is not None:
+            found.extend(map(_judge_subscription, self.observation.deliveries.subscriptions))
+        journal = self.observation.journal
+        if journal is not None:
+            events = [Delivery(record.event, "", record.seq) for record in journal.records]
+            found.append(_judge_stream("journal", "", events, journal.status == "complete"))
+        return tuple(found)
+
+    @cached_property
+    def first_stream(self) -> Stream | None:
+        """Give the stream of the first subscriber, which marks count."""
+        found = self.streams[:1]
+        return found[0] if found and found[0].facet == "deliveries" else None
+
+    @cached_property
+    def journal_stream(self) -> Stream | None:
+        """Give the stream of the journal."""
+        found = self.streams[-1:]
+        return found[0] if found and found[0].facet == "journal" else None
+
+    @cached_property
+    def journal_fates(self) -> dict[str, Fate]:
+        """Say what the journal says of each execution id."""
+        return fates(self.journal_stream.events) if self.journal_stream is not None else {}
+
+    @cached_property
+    def first_fates(self) -> dict[str, Fate]:
+        """Say what the first subscriber saw of each execution id."""
+        return fates(self.first_stream.events) if self.first_stream is not None else {}
+
+    def committed(self, event_stream: Stream) -> tuple[tuple[int, Event], ...]:
+        """Give the StepDone events of a stream with their positions."""
+        return tuple(
+            (index, event)
+            for index, event in enumerate(event_stream.events)
+            if event.type == "StepDone"
+        )
+
+    def answer_to(self, execution: Execution, event_stream: Stream) -> tuple[int, Event] | None:
+        """
+        Give the StepDone of a stream that answers an execution.
+
+        It is found by the call id, if exactly one group has that id, or else by
+        the step that the execution's own events carry.
+        """
+        done = self.committed(event_stream)
+        if execution.call_id is not None:
+            found = [one for one in done if _answers(one[1], execution.call_id)]
+            if len(found) == 1:
+                return found[0]
+        of_stream = (
+            self.journal_fates if event_stream.facet == "journal" else self.first_fates
+        )
+        fate = of_stream.get(execution.execution_id) if execution.execution_id else None
+        if fate is None or not fate.step:
+            return None
+        return next((one for one in done if one[1].step_id == fate.step), None)
+
+
+def fates(events: Sequence[Event]) -> dict[str, Fate]:
+    """Fold what a stream says of each execution id."""
+    found: dict[str, Fate] = {}
+    gates: dict[str, str] = {}
+    for index, event in enumerate(events):
+        execution = event.tool_execution_id
+        if event.type == "GateOpened":
+            gates[event.gate_id] = execution
+            continue
+        if event.type == "GateResolved":
+            execution = execution or gates.get(event.gate_id, "")
+        if not execution:
+            continue
+        known = execution in found
+        fate = found.setdefault(execution, Fate())
+        _take_in(fate, event, index)
+        if event.type != "GateResolved":
+            fate.step = event.step_id if not known or fate.step == event.step_id else None
+    return found
+
+
+def _take_in(fate: Fate, event: Event, index: int) -> None:
+    effect = event.effect if event.type == "PermissionDecided" else event.action.lower()
+    if event.type == "PermissionRequested":
+        fate.requested = index if fate.requested is None else fate.requested
+    elif event.type in {"PermissionDecided", "GateResolved"}:
+        if effect == "approve" and fate.approved is None:
+            fate.approved = index
+        elif effect == "deny" and fate.denied is None:
+            fate.denied = index
+
+
+def _answers(event: Event, call_id: str) -> bool:
+    return any(message.tool_use_id == call_id for message in event.messages)
+
+
+def _source_of(stream: Stream) -> Source:
+    groups: list[Group] = []
+    at: list[int] = []
+    for index, event in enumerate(stream.events):
+        if event.type == "StepDone":
+            found = split(event.messages).groups
+            groups.extend(found)
+            at.extend([index] * len(found))
+    return Source(
+        stream.facet, stream.part, tuple(groups), tuple(at), stream.complete, held_as="value"
+    )
+
+
+def _judge_subscription(subscription: Subscription) -> Stream:
+    complete = subscription.status == "complete" and subscription.error is None
+    return _judge_stream("deliveries", subscription.name, subscription.deliveries, complete)
+
+
+def _judge_stream(
+    facet: FacetName,
+    part: str,
+    deliveries: Sequence[Delivery],
+    complete: bool,  # noqa: FBT001
+) -> Stream:
+    judge = StreamJudge(facet=facet, part=part)
+    findings: list[Finding] = []
+    for index, delivery in enumerate(deliveries):
+        findings.extend(judge.feed(index, delivery))
+    findings.extend(judge.finish(complete=complete))
+    events = tuple(delivery.event for delivery in deliveries)
+    types = frozenset(event.type for event in events)
+    return Stream(facet, part, events, types, complete, tuple(findings))
+
+
+def tool_or_assistant(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Project messages to those of assistant and tools."""
+    return tuple(one for one in messages if one.role in {"assistant", "tool"})

@@ -1,0 +1,146 @@
+"""Whether the siblings of a call that does not run are left alone (ARG-08, ORD-15)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from toolassay.properties.evidence import Evidence
+from toolassay.properties.groups import Group
+from toolassay.properties.script import Held, Scripted, readable
+from toolassay.properties.verdict import Answer, Note, Skip
+from toolassay.spec.finding import Place
+from toolassay.spec.scenario import ToolScript
+from toolassay.spec.text import shown
+
+_KNOWN_KEYWORDS = {"type", "properties", "required", "description", "title"}
+_KNOWN_TYPES: dict[object, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "object": (dict,),
+    "array": (list,),
+}
+
+
+def undisturbed(evidence: Evidence, disturbs: Callable[[Scripted], bool], word: str) -> Answer:
+    """
+    Judge the siblings of calls that do not run.
+
+    Args:
+        evidence: The observation.
+        disturbs: Tells whether a scripted call is one that does not run.
+        word: What to call such a call.
+    """
+    if not evidence.calls:
+        return Skip("no scripted call")
+    replies = {
+        held.scripted.reply
+        for held in evidence.held
+        if disturbs(held.scripted) and all(map(_is_quiet, evidence.script[held.scripted.reply]))
+    }
+    judged = [
+        held
+        for held in evidence.held
+        if held.scripted.reply in replies and _must_run(held.scripted)
+    ]
+    judged = [held for held in judged if _is_settled(evidence, held.group)]
+    if not judged:
+        return Skip(f"no sibling of a {word} call that must run was reached")
+    notes = [note for held in judged for note in _answered(evidence, held, word)]
+    notes.extend(_ran(evidence, judged, word))
+    return notes
+
+
+def _is_quiet(scripted: Scripted) -> bool:
+    """Tell whether a call neither throws nor hangs, which may cancel its batch."""
+    return scripted.behaviour.raises is None and not scripted.behaviour.hangs
+
+
+def _is_settled(evidence: Evidence, group: Group) -> bool:
+    """Tell whether a group is committed for sure, so that its calls are over."""
+    source = evidence.main
+    return source is not None and (
+        source.complete or source.facet == "requests" or group is not source.groups[-1]
+    )
+
+
+def _must_run(scripted: Scripted) -> bool:
+    """Tell whether nothing entitles an implementation to refuse a call."""
+    tool = scripted.tool
+    return (
+        scripted.plain and not scripted.denied and tool is not None and _accepts(tool, scripted)
+    )
+
+
+def _accepts(tool: ToolScript, scripted: Scripted) -> bool:
+    """Tell whether arguments satisfy a schema for sure; false where that takes a validator."""
+    schema = tool.parameters
+    if not _KNOWN_KEYWORDS.issuperset(schema) or schema.get("type", "object") != "object":
+        return False
+    if schema.keys() <= {"type", "description", "title"}:
+        return True
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    if not isinstance(properties, dict) or not isinstance(required, list):
+        return False
+    try:
+        value = json.loads(readable(scripted.call.arguments))
+    except (ValueError, RecursionError):
+        return False
+    return set(required) <= set(value) and all(
+        _fits(properties[name], item) for name, item in value.items() if name in properties
+    )
+
+
+def _fits(schema: object, value: object) -> bool:
+    if not isinstance(schema, dict) or not {"type", "description", "title"}.issuperset(schema):
+        return False
+    if "type" not in schema:
+        return True
+    types = _KNOWN_TYPES.get(schema["type"], ())
+    return isinstance(value, types) and (bool in types or not isinstance(value, bool))
+
+
+def _answered(evidence: Evidence, held: Held, word: str) -> list[Note]:
+    count = len(held.group.pairing.answers[held.scripted.at])
+    if count == 1 or evidence.main is None:
+        return []
+    number = next(at for at, one in enumerate(evidence.main.groups) if one is held.group)
+    return [
+        Note(
+            f"the sibling of a {word} call is answered once",
+            f"call {shown(held.id, 60)!r} has {count} results",
+            evidence.main.place(number),
+            held.id,
+        )
+    ]
+
+
+def _ran(evidence: Evidence, judged: list[Held], word: str) -> list[Note]:
+    """Find siblings that did not run; where ids do not tell, runs are counted by tool."""
+    facet = evidence.observation.executions
+    if facet is None or facet.status != "complete":
+        return []
+    notes: list[Note] = []
+    owners = {id(owner) for owner in evidence.attribution.owners if owner is not None}
+    loose: dict[str, int] = {}
+    for at in evidence.attribution.loose:
+        tool = facet.executions[at].tool
+        loose[tool] = loose.get(tool, 0) + 1
+    for held in judged:
+        if id(held.scripted) in owners:
+            continue
+        tool = held.scripted.call.name
+        if loose.get(tool, 0) > 0:
+            loose[tool] -= 1
+            continue
+        notes.append(
+            Note(
+                f"the sibling of a {word} call runs",
+                f"{shown(tool, 60)} did not run for call {shown(held.id, 60)!r}",
+                Place("executions"),
+                held.id,
+            )
+        )
+    return notes

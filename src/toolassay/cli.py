@@ -1,0 +1,170 @@
+"""
+The command line: `toolassay VERB`.
+
+Verbs are imported when they are used, so that help and usage errors cost
+nothing. Every expected error ends here, as one line and an exit code.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+
+from toolassay import __version__
+from toolassay.spec.errors import TargetError, ToolassayError
+from toolassay.statuses import Exit
+
+VERBS: dict[str, tuple[str, str]] = {
+    "run": ("toolassay.commands.run:run", "Judge an implementation by vectors."),
+    "check": ("toolassay.commands.check:check", "Judge a recorded event stream or observations."),
+    "list": ("toolassay.commands.listing:listing", "List vectors, cases or the coverage of clauses."),
+    "explain": ("toolassay.commands.explain:explain", "Tell what a clause, vector or case is."),
+    "lint": ("toolassay.commands.lint:lint", "Check authored vectors."),
+    "fill": ("toolassay.commands.fill:fill", "Compile vectors and clauses to packs."),
+    "mutants": ("toolassay.commands.mutants:mutants", "Plant each known fault and see it found."),
+    "baseline": ("toolassay.commands.baseline:baseline", "Keep a file of known failures current."),
+}
+"""Where each verb lives, and what it is for, in the order of the help."""
+
+START = f"""\
+toolassay {__version__}: does your agent runtime keep the tool-call contract?
+
+  toolassay run sim                       the reference, to see what passing looks like
+  toolassay run python:my_agent:adapter   your own loop, through a small adapter
+  toolassay run recorded:runs.jsonl       observations that were made elsewhere
+  toolassay check session.jsonl           a recorded event stream
+  toolassay explain ORD-06                what a clause says, where it comes from, how it is tested
+
+Docs: README.md. Every command has --help with examples."""
+
+EXAMPLES = """\b
+Examples:
+  toolassay run sim
+  toolassay run python:my_agent:adapter --baseline known.yaml
+  toolassay run sim --case 'ord.*' --clause ORD-06
+  toolassay check session.jsonl
+  toolassay list --coverage
+
+\b
+Exit codes, for every verb:
+  0  conformant, or only known failures and none of them stale
+  1  non-conformant, or the baseline is stale, or a check of our own fails
+  2  wrong usage, broken input, or a fault of the kit
+  3  incomplete: something that applies could not be judged, or nothing applies
+  4  the adapter cannot be used
+  130  interrupted
+"""
+
+
+class Verbs(click.Group):
+    """A group whose verbs are imported when they are used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Name the verbs, in the order of the help."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        """Import a verb."""
+        if cmd_name not in VERBS:
+            return None
+        module, _, name = VERBS[cmd_name][0].partition(":")
+        command = getattr(importlib.import_module(module), name)
+        assert isinstance(command, click.Command), "a verb is a click command"
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb; one that is not known is answered with those that look like it."""
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            from toolassay.near import unknown  # noqa: PLC0415 - needed for mistakes alone
+
+            raise unknown("command", args[0], VERBS)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
+        """List the verbs without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in VERBS.items()])
+
+
+@click.group(
+    cls=Verbs,
+    invoke_without_command=True,
+    epilog=EXAMPLES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, "--version", message="toolassay %(version)s")
+@click.pass_context
+def root(ctx: click.Context) -> None:
+    """Judge how LLM agents call tools: does an implementation keep the tool-call contract?"""
+    if ctx.invoked_subcommand is None:
+        click.echo(START)
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and exit."""
+    sys.exit(run_cli(sys.argv[1:] if arguments is None else list(arguments)))
+
+
+def run_cli(arguments: Sequence[str]) -> int:
+    """Run the command line; give the exit code."""
+    try:
+        code = root.main(list(arguments), "toolassay", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _without_reader()
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.ClickException as fault:
+        fault.show()
+        return Exit.USAGE
+    except (KeyboardInterrupt, click.Abort):
+        _say("interrupted")
+        return Exit.INTERRUPTED
+    except ToolassayError as fault:
+        _say(f"error: {_words(fault)}")
+        return Exit.UNUSABLE if isinstance(fault, TargetError) else Exit.USAGE
+    except Exception as fault:  # noqa: BLE001 - whatever it is, it is told in one line
+        return _kit_fault(fault)
+    return int(code) if isinstance(code, int) else Exit.CONFORMANT
+
+
+def _words(fault: ToolassayError) -> str:
+    """Show an error with its hint; what an implementation said may be in it."""
+    from toolassay.printable import printable  # noqa: PLC0415 - needed for mistakes alone
+
+    text = str(fault)
+    if fault.hint and fault.hint not in text:
+        text = f"{text}; {fault.hint}"
+    return printable(text, 2000)
+
+
+def _kit_fault(fault: Exception) -> int:
+    if os.environ.get("TOOLASSAY_DEBUG"):
+        import traceback  # noqa: PLC0415 - needed for faults alone
+
+        traceback.print_exception(fault)
+    from toolassay.printable import printable  # noqa: PLC0415 - as above
+
+    _say(f"error: the kit failed: {type(fault).__name__}: {printable(str(fault), 500)}")
+    _say("this is a fault of toolassay; TOOLASSAY_DEBUG=1 shows where it happened")
+    return Exit.USAGE
+
+
+def _say(text: str) -> None:
+    try:
+        click.echo(text, err=True)
+    except OSError:  # nobody reads standard error any more
+        return
+
+
+def _without_reader() -> int:
+    """End without noise when the reader of standard output has gone away."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return Exit.CONFORMANT

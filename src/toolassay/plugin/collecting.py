@@ -1,0 +1,43 @@
+"""From an anchor to its tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from toolassay.plugin.anchor import Anchor
+from toolassay.plugin.contract import Contract
+from toolassay.plugin.items import ContractItem
+from toolassay.plugin.running import runner_of
+from toolassay.plugin.settings import AnchorError, ClashError, resolve
+from toolassay.printable import printable
+from toolassay.selection import cited
+from toolassay.spec.errors import ToolassayError
+
+
+def collect(
+    collector: pytest.Module | pytest.Class, name: str, anchor: Anchor
+) -> Iterator[ContractItem]:
+    """
+    Make one test for each case of an anchor.
+
+    Raises:
+        AnchorError: What the anchor asks for cannot be had.
+    """
+    runner = runner_of(collector.config)
+    try:
+        contract = Contract(resolve(anchor, name, collector.config, collector.path))
+    except ClashError as clash:
+        runner.refuse(str(clash))
+        raise
+    except ToolassayError as fault:
+        hint = f"\nhint: {fault.hint}" if fault.hint else ""
+        raise AnchorError(f"toolassay: {name}: {printable(str(fault), 400)}{hint}") from None
+    runner.add(contract)
+    for case in contract.cases:
+        item = ContractItem.from_parent(collector, name=f"{name}[{case.id}]")
+        item.case, item.contract, item.line = case, contract, anchor.line - 1
+        # So that `-k ORD-06` picks the cases of a clause.
+        item.extra_keyword_matches.update(cited(case))
+        yield item

@@ -1,0 +1,157 @@
+"""What came of a case, in pytest's terms and in words for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+import msgspec
+
+from toolassay.plugin.contract import Contract
+from toolassay.printable import printable
+from toolassay.reports.timeline import drawn, view
+from toolassay.reports.words import case_words
+from toolassay.results import CaseResult, Check
+from toolassay.spec.errors import ToolassayError
+from toolassay.statuses import FAILED, Status
+
+WIDTH = 96
+"""Columns of a report; pytest does not say how many there are."""
+
+DIVERGENCES_MAX = 3
+"""Divergences of one case that are shown in full; the others are named."""
+
+Kind = Literal["passed", "failed", "skipped", "xfailed"]
+"""What pytest knows of."""
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What came of a case."""
+
+    kind: Kind
+    """What pytest makes of it."""
+    text: str = ""
+    """The report of a failure, or the reason of anything else."""
+    brief: str = ""
+    """The failure in a line."""
+    warning: str = ""
+    """Broken advice of a case that passes."""
+
+
+PASSED = Outcome("passed")
+
+
+def outcome_of(result: CaseResult, contract: Contract, node: str) -> Outcome:
+    """
+    Say what came of a case.
+
+    Args:
+        result: The judged case.
+        contract: What it was judged by.
+        node: The id of the test, for running it again.
+    """
+    status = result.status
+    if status in FAILED:
+        return _failed(result, contract, node)
+    if status == "xfail":
+        return Outcome("xfailed", _known(result, contract))
+    if status == "not_applicable":
+        if contract.nothing_applies:
+            said = f"incomplete: none of the {len(contract.cases)} cases applies"
+            return Outcome("failed", f"  {said}\n  this one: {result.why}\n", said)
+        return Outcome("skipped", f"not applicable: {printable(result.why, WIDTH)}")
+    if status == "warn":
+        return Outcome("passed", warning="\n".join(_warnings(result, contract)))
+    return PASSED
+
+
+def unusable(fault: ToolassayError, node: str) -> Outcome:
+    """Say that the target cannot be used."""
+    said = f"target unusable: {printable(str(fault), 400)}"
+    lines = [said]
+    detail = getattr(fault, "detail", "")
+    lines += [f"  | {printable(line, WIDTH)}" for line in detail.splitlines()[-12:]]
+    if fault.hint:
+        lines.append(f"hint: {fault.hint}")
+    return Outcome("failed", _text([*lines, "", again(node)]), said)
+
+
+def again(node: str) -> str:
+    """Give the command that runs one test again."""
+    return f'again: pytest "{node}"'
+
+
+def _failed(result: CaseResult, contract: Contract, node: str) -> Outcome:
+    bad = [check for check in result.checks if check.status == result.status]
+    parts: list[str] = []
+    for check in bad[:DIVERGENCES_MAX]:
+        parts += [*_divergence(check, result, contract), ""]
+    if len(bad) > DIVERGENCES_MAX:
+        parts += [f"and also: {_names(bad[DIVERGENCES_MAX:])}", ""]
+    if not bad:
+        parts += [f"{_STATUS[result.status]}: {printable(result.why, 400)}", ""]
+    brief = _headline(bad[0], contract) if bad else printable(result.why, WIDTH)
+    return Outcome("failed", _text([*parts, again(node)]), brief)
+
+
+_STATUS: dict[Status, str] = {
+    "error": "error",
+    "crashed": "crashed",
+    "timeout": "timed out",
+    "fail": "broken",
+    "changed": "fails in another way than the baseline says",
+    "xpass": "[XPASS(strict)] passes, and the baseline says that it fails",
+    "not_run": "incomplete: not judged",
+}
+"""What the statuses that fail a test mean."""
+
+
+def _headline(check: Check, contract: Contract) -> str:
+    clause = contract.register.clauses.get(check.clause)
+    text = clause.text if clause is not None else _STATUS[check.status]
+    return f"{check.clause or check.check}: {text}"
+
+
+def _divergence(check: Check, result: CaseResult, contract: Contract) -> Iterator[str]:
+    yield _headline(check, contract)
+    if check.status != "fail":
+        yield f"{_STATUS[check.status]}"
+    if check.why:
+        yield f"because    {printable(check.why, 400)}"
+    yield f"scenario   {case_words(result.case)}"
+    if not check.findings:
+        return
+    finding = check.findings[0]
+    yield f"expected   {printable(finding.expected, 400)}"
+    yield f"observed   {printable(finding.observed, 400)}"
+    if len(check.findings) > 1:
+        yield f"           and {len(check.findings) - 1} more of the same"
+    table = view(result.observation, finding) if result.observation is not None else None
+    if table is not None and table.rows:
+        yield ""
+        yield from drawn(table, WIDTH)
+
+
+def _known(result: CaseResult, contract: Contract) -> str:
+    """Give the reasons of known failures."""
+    broken = {check.clause for check in result.checks if check.status == "xfail"}
+    names = {result.case.id, result.case.vector}
+    return "; ".join(
+        " ".join(word for word in (f"{entry.clause}:", entry.reason, entry.link) if word)
+        for entry in contract.baseline.entries
+        if entry.clause in broken and entry.name in names
+    )
+
+
+def _warnings(result: CaseResult, contract: Contract) -> Iterator[str]:
+    for check in result.checks:
+        if check.status == "warn":
+            yield from _divergence(check, result, contract)
+
+
+def _names(checks: Iterable[Check]) -> str:
+    return ", ".join(dict.fromkeys(check.clause or check.check for check in checks))
+
+
+def _text(lines: Iterable[str]) -> str:
+    return "\n" + "\n".join(f"  {line}".rstrip() for line in lines)

@@ -1,0 +1,88 @@
+"""The parts that JSON documents of a run are made of; times and host facts stand apart."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Mapping
+
+import msgspec
+
+from toolassay import __version__
+from toolassay.results import CaseResult, RunFinished, RunStarted
+from toolassay.statuses import WORST_FIRST, Status
+
+SCHEMA_VERSION = 1
+"""Version of the documents that the kit writes."""
+
+Json = dict[str, object]
+"""A JSON object."""
+
+
+def run_part(started: RunStarted) -> Json:
+    """Say what was judged, by what."""
+    return {
+        "kit": f"toolassay {__version__}",
+        "target": started.target,
+        "implementation": {
+            "name": started.implementation,
+            "version": started.version,
+            "deterministic": started.deterministic,
+        },
+        "profile": started.profile,
+        "seed": started.seed,
+        "selected": started.cases,
+    }
+
+
+def case_part(result: CaseResult, digest: str) -> Json:
+    """Say what came of a case; checks that do not apply are only counted."""
+    checks = [check for check in result.checks if check.status != "not_applicable"]
+    part: Json = {
+        "id": result.case.id,
+        "vector": result.case.vector,
+        "contract": result.case.contract,
+        "status": result.status,
+        "checks": msgspec.to_builtins(checks),
+        "checks_not_applicable": len(result.checks) - len(checks),
+        "digest": digest,
+    }
+    if result.why:
+        part["why"] = result.why
+    return part
+
+
+def verdict_part(finished: RunFinished, digest: str) -> Json:
+    """Say the verdict, and what it rests on."""
+    return {
+        "verdict": finished.verdict,
+        "exit_code": int(finished.exit_code),
+        "reasons": list(finished.reasons),
+        "counts": {"checks": all_counts(finished.checks), "cases": all_counts(finished.cases)},
+        "not_applicable": finished.not_applicable,
+        "divergences": finished.divergences,
+        "broken_clauses": list(finished.broken_clauses),
+        "baseline": [msgspec.to_builtins(problem) for problem in finished.problems],
+        "canonical_digest": digest,
+    }
+
+
+def all_counts(counts: Mapping[Status, int]) -> dict[str, int]:
+    """Give a number for every status."""
+    return {status: counts.get(status, 0) for status in WORST_FIRST}
+
+
+def host_part(seconds: float) -> Json:
+    """Say what depends on the machine and the clock."""
+    version = ".".join(map(str, sys.version_info[:3]))
+    return {"python": version, "platform": platform.system(), "seconds": round(seconds, 3)}
+
+
+def encoded(document: Json) -> str:
+    """Write a document for people who may look at it; keys stay in their order."""
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+
+
+def encoded_line(document: Json) -> str:
+    """Write a document in one line."""
+    return msgspec.json.encode(document).decode() + "\n"

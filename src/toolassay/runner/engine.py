@@ -1,0 +1,173 @@
+"""
+The engine: many cases, in order, by one or several workers.
+
+Results come in the order of the cases under any number of workers. Whatever
+ends a run (its end, the first failure, an interrupt, a dead adapter), the last
+event says so.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from itertools import groupby
+
+import msgspec
+
+from toolassay.baseline import Ledger, Scope
+from toolassay.results import CaseFinished, CaseResult, Event, RunFinished, RunStarted
+from toolassay.runner.judging import offered, run_case
+from toolassay.runner.relating import judge_relations
+from toolassay.runner.rules import Rules
+from toolassay.runner.tally import Tally
+from toolassay.spec.case import Case
+from toolassay.spec.errors import TargetError
+from toolassay.statuses import FAILED
+from toolassay.targets.base import DEADLINE_S, Target
+
+AHEAD = 4
+"""How many groups of cases each worker may be ahead of the reports."""
+
+Results = Generator[list[CaseResult], None, None]
+"""Groups of results, in order."""
+
+Emit = Callable[[Event], None]
+"""What takes the events of a run."""
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """Everything that a run is made of."""
+
+    target: Target
+    """The implementation under test; its owner closes it."""
+    cases: Sequence[Case]
+    """The selected cases, in order."""
+    rules: Rules
+    """What is judged, and how it is scored."""
+    started: RunStarted
+    """The first event."""
+    more: Callable[[], Target] | None = None
+    """Opens the target once more, for a further worker."""
+    ledger: Ledger | None = None
+    """The known failures."""
+    scope: Scope | None = None
+    """What the baseline must know of the selection."""
+    seed: int = 0
+    """The seed given to the target."""
+    deadline_s: float = DEADLINE_S
+    """Seconds that one case may take."""
+    stop_first: bool = False
+    """Whether to stop at the first case that fails."""
+    jobs: int = 1
+    """Number of workers."""
+
+
+def run(plan: Plan, emit: Emit) -> RunFinished:
+    """
+    Run the cases of a plan.
+
+    Args:
+        plan: What to run.
+        emit: Takes `RunStarted`, then one `CaseFinished` per case, then `RunFinished`.
+
+    Returns:
+        The last event.
+    """
+    began = time.perf_counter()
+    tally = Tally(len(plan.cases))
+    emit(plan.started)
+    ended = False
+    try:
+        ended = _run_all(plan, emit, tally)
+    except KeyboardInterrupt:
+        tally.interrupted = True
+    except TargetError as fault:
+        tally.unusable = str(fault)
+    problems = ()
+    if plan.ledger is not None and plan.scope is not None:
+        problems = plan.ledger.problems(plan.scope, plan.rules.broken, ended=ended)
+    finished = tally.finish(problems, time.perf_counter() - began)
+    emit(finished)
+    return finished
+
+
+def _run_all(plan: Plan, emit: Emit, tally: Tally) -> bool:
+    """Run to the end, or to the first failure; tell whether the end was reached."""
+    source = _by_one(plan) if plan.jobs < 2 or plan.more is None else _by_many(plan)
+    try:
+        for results in source:
+            for result in results:
+                final = plan.ledger.apply(result) if plan.ledger is not None else result
+                tally.add(final)
+                emit(CaseFinished(final))
+                if plan.stop_first and final.status in FAILED:
+                    return tally.not_started == 0
+    finally:
+        source.close()
+    return True
+
+
+def _groups(cases: Sequence[Case]) -> Iterator[tuple[Case, ...]]:
+    """Keep together the cases that a relation joins; every other case is for itself."""
+    for _, group in groupby(cases, key=lambda case: case.vector if case.relations else case.id):
+        yield tuple(group)
+
+
+def _judged(plan: Plan, group: tuple[Case, ...], run_one: Callable[[Case], CaseResult]) -> list[CaseResult]:
+    results = [run_one(case) for case in group]
+    return judge_relations(results, plan.rules) if group[0].relations else results
+
+
+def _runner_of(plan: Plan, target: Target) -> Callable[[Case], CaseResult]:
+    offer = offered(target.implementation)
+    rules, seed, deadline_s = plan.rules, plan.seed, plan.deadline_s
+
+    def run_one(case: Case) -> CaseResult:
+        return run_case(target, case, rules, None, seed=seed, deadline_s=deadline_s, offer=offer)
+
+    return run_one
+
+
+def _by_one(plan: Plan) -> Results:
+    run_one = _runner_of(plan, plan.target)
+    for group in _groups(plan.cases):
+        yield _judged(plan, group, run_one)
+
+
+def _by_many(plan: Plan) -> Results:
+    """Run groups on several workers, each with a target of its own."""
+    from concurrent.futures import Future, ThreadPoolExecutor  # noqa: PLC0415 - rarely needed
+    from queue import SimpleQueue  # noqa: PLC0415 - as above
+
+    assert plan.more is not None, "several workers need a way to open targets"
+    targets = [plan.target]
+    idle: SimpleQueue[Callable[[Case], CaseResult]] = SimpleQueue()
+    pool = ThreadPoolExecutor(plan.jobs)
+    waiting: deque[Future[list[CaseResult]]] = deque()
+
+    def judge_group(group: tuple[Case, ...]) -> list[CaseResult]:
+        run_one = idle.get()
+        try:
+            return _judged(plan, group, run_one)
+        finally:
+            idle.put(run_one)
+
+    try:
+        targets += [plan.more() for _ in range(plan.jobs - 1)]
+        for target in targets:
+            idle.put(_runner_of(plan, target))
+        for group in _groups(plan.cases):
+            waiting.append(pool.submit(judge_group, group))
+            if len(waiting) >= plan.jobs * AHEAD:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for future in waiting:
+            future.cancel()
+        for target in targets[1:]:
+            target.close()
+        if waiting:
+            plan.target.close()
+        pool.shutdown(wait=True, cancel_futures=True)

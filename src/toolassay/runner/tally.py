@@ -1,0 +1,123 @@
+"""Counting what a run has shown, and what follows from it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from toolassay.results import CaseResult, Problem, RunFinished
+from toolassay.statuses import (
+    BAD,
+    NOT_JUDGED,
+    SCORED,
+    WORST_FIRST,
+    Exit,
+    Status,
+    exit_of,
+    verdict_of,
+)
+
+
+class Tally:
+    """
+    Counts of one run.
+
+    Args:
+        total: Number of selected cases.
+    """
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self.cases: Counter[Status] = Counter()
+        self.checks: Counter[Status] = Counter()
+        self.not_applicable: Counter[str] = Counter()
+        self.broken: set[str] = set()
+        self.divergences = 0
+        self.kit_faults = 0
+        self.interrupted = False
+        self.unusable = ""
+
+    def add(self, result: CaseResult) -> None:
+        """Count one result."""
+        self.cases[result.status] += 1
+        self.kit_faults += result.kit_fault
+        counts = self.checks
+        for check in result.checks:
+            counts[check.status] += 1
+        if result.status == "not_applicable":
+            self.not_applicable[result.why] += 1
+        elif result.status in BAD or result.status in NOT_JUDGED:
+            self._add_broken(result)
+
+    def _add_broken(self, result: CaseResult) -> None:
+        for check in result.checks:
+            if check.status in {"fail", "changed"}:
+                self.divergences += 1
+                self.broken.add(check.clause or check.check)
+
+    @property
+    def not_started(self) -> int:
+        """Number of selected cases that have no result."""
+        return self.total - sum(self.cases.values())
+
+    def finish(self, problems: tuple[Problem, ...], seconds: float) -> RunFinished:
+        """Draw the conclusion."""
+        cases = Counter(self.cases)
+        cases["not_run"] += self.not_started
+        reasons = self._reasons(problems, cases)
+        code = exit_of(reasons)
+        return RunFinished(
+            verdict_of(code),
+            code,
+            _ordered(self.checks),
+            _ordered(cases),
+            dict(sorted(self.not_applicable.items(), key=lambda item: (-item[1], item[0]))),
+            tuple(sorted(self.broken)),
+            self.divergences,
+            problems,
+            tuple(reasons.values()),
+            seconds,
+        )
+
+    def _reasons(self, problems: tuple[Problem, ...], cases: Counter[Status]) -> dict[Exit, str]:
+        """Say for each exit code that is due why it is."""
+        reasons: dict[Exit, str] = {}
+        if self.interrupted:
+            reasons[Exit.INTERRUPTED] = "interrupted"
+        if self.kit_faults:
+            reasons[Exit.USAGE] = f"the kit itself failed on {_cases(self.kit_faults)}"
+        if self.unusable:
+            reasons[Exit.UNUSABLE] = self.unusable
+        if self.divergences or problems or self.checks["xpass"]:
+            reasons[Exit.NON_CONFORMANT] = self._broken_words(problems)
+        unjudged = {status: cases[status] for status in WORST_FIRST if status in NOT_JUDGED}
+        words = [f"{number} {status.replace('_', ' ')}" for status, number in unjudged.items() if number]
+        if words:
+            reasons[Exit.INCOMPLETE] = f"cases not judged: {', '.join(words)}"
+        elif any(self.checks[status] for status in NOT_JUDGED):
+            reasons[Exit.INCOMPLETE] = "checks are missing"
+        elif not any(self.checks[status] for status in SCORED):
+            reasons[Exit.INCOMPLETE] = "nothing was judged"
+        return reasons
+
+    def _broken_words(self, problems: tuple[Problem, ...]) -> str:
+        words = []
+        if self.divergences:
+            clauses = len(self.broken)
+            words.append(
+                f"{_count(self.divergences, 'divergence')} of {_count(clauses, 'clause')}"
+            )
+        if problems:
+            words.append(f"{_count(len(problems), 'baseline entry', 'baseline entries')} to mend")
+        return ", ".join(words) or "known failures pass"
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def _cases(number: int) -> str:
+    return _count(number, "case")
+
+
+def _ordered(counts: Counter[Status]) -> dict[Status, int]:
+    return {status: counts[status] for status in WORST_FIRST if counts[status]}

@@ -1,0 +1,1 @@
+"""Authored vectors in YAML, and the packs compiled from them; this folder is data."""
