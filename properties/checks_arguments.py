@@ -125,9 +125,7 @@ def _texts_of(evidence: Evidence, run: tuple[int, Scripted | None]) -> set[Text]
     if owner is not None:
         return {owner.call.arguments}
     tool = evidence.executions[at].tool
-    return {
-        one.call.arguments for one in evidence.calls if one.malformed and one.call.name == tool
-    }
+    return {one.call.arguments for one in evidence.calls if one.malformed and one.call.name == tool}
 
 
 def never_runs_changed(evidence: Evidence) -> Answer:
@@ -270,9 +268,7 @@ def _read(scripted: Scripted | None, verb: str, text: Text, place: Place, call: 
 def no_object_never_becomes_one(evidence: Evidence) -> Answer:
     """ARG-11: valid JSON that is no object is not replaced by `{}` and run."""
     others = [
-        one
-        for one in evidence.calls
-        if one.verdict.kind == "valid" and not one.verdict.is_object
+        one for one in evidence.calls if one.verdict.kind == "valid" and not one.verdict.is_object
     ]
     if not others:
         return Skip("no call with valid arguments that are no object")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from toolassay.properties.evidence import Evidence, tool_or_assistant
+from toolassay.properties.from_streams import stream_notes
 from toolassay.properties.same import MessageDifference, first_difference
 from toolassay.properties.verdict import Answer, Note, Skip
 from toolassay.spec.events import EVENT_KINDS, Event
@@ -10,6 +11,29 @@ from toolassay.spec.finding import Place
 from toolassay.spec.messages import Message
 from toolassay.spec.observation import Deliveries, Delivery, Journal, Record, Subscription
 from toolassay.spec.text import shown
+
+
+def numbers_increase(evidence: Evidence) -> Answer:
+    """DUR-02: sequence numbers increase strictly, in the journal and for each subscriber."""
+    deliveries, journal = evidence.observation.deliveries, evidence.observation.journal
+    numbered = journal is not None and bool(journal.records)
+    if deliveries is not None:
+        numbered = numbered or any(
+            one.seq for subscription in deliveries.subscriptions for one in subscription.deliveries
+        )
+    return stream_notes(evidence, "DUR-02") if numbered else Skip("no sequence numbers")
+
+
+def written_before_seen(evidence: Evidence) -> Answer:
+    """DUR-03: an enduring event is in the journal before a subscriber sees it."""
+    deliveries = evidence.observation.deliveries
+    assert deliveries is not None, "the check needs deliveries"
+    known = any(
+        one.in_journal is not None
+        for subscription in deliveries.subscriptions
+        for one in subscription.deliveries
+    )
+    return stream_notes(evidence, "DUR-03") if known else Skip("no journal was read at delivery")
 
 
 def history_is_fold(evidence: Evidence) -> Answer:

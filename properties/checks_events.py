@@ -115,7 +115,9 @@ def _named_refusal(evidence: Evidence, *, step: bool) -> Answer:
     ]
     if not empty and outcome.event != kind:
         observed = f"it names {shown(outcome.event, 60)!r}"
-        return [Note(f"the refusal names the event {shown(kind, 60)!r}", observed, Place("outcome"))]
+        return [
+            Note(f"the refusal names the event {shown(kind, 60)!r}", observed, Place("outcome"))
+        ]
     return notes if empty else []
 
 

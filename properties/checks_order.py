@@ -68,7 +68,8 @@ def no_execution_without_approval(evidence: Evidence) -> Answer:
     if stream is None:
         stream, known = evidence.first_stream, evidence.first_fates
     if stream is None:
-        return notes if evidence.scenario is not None else Skip("no permission in sight")
+        policy = evidence.scenario.policy if evidence.scenario is not None else {}
+        return notes if policy else Skip("no permission in sight")
     told = {note.place.index for note in notes if note.place is not None}
     decides = any(known[one].approved is not None for one in known)
     for at, execution in enumerate(evidence.executions):
@@ -208,7 +209,10 @@ def results_after_batch(evidence: Evidence) -> Answer:
         ended = execution.ended
         if ended is None or _was_given_up(evidence, at):
             continue
-        marks = ((evidence.first_stream, ended.deliveries), (evidence.journal_stream, ended.journal))
+        marks = (
+            (evidence.first_stream, ended.deliveries),
+            (evidence.journal_stream, ended.journal),
+        )
         for stream, mark in marks:
             if stream is None or mark is None:
                 continue
@@ -279,7 +283,10 @@ def executed_is_approved(evidence: Evidence) -> Answer:
             continue
         judged += 1
         if execution.tool != owner.call.name:
-            wanted, observed = f"the tool {owner.call.name}", f"the tool {shown(execution.tool, 60)}"
+            wanted, observed = (
+                f"the tool {owner.call.name}",
+                f"the tool {shown(execution.tool, 60)}",
+            )
             notes.append(_other_run(at, execution, wanted, observed))
             continue
         same = same_text_or_value(execution.arguments, owner.call.arguments)

@@ -163,7 +163,9 @@ class Evidence:
         if source is None or self.scenario is None:
             return ()
         matched = align(source.groups, self.scenario.model)
-        return tuple(Held(call, matched[call.reply]) for call in self.calls if call.reply in matched)
+        return tuple(
+            Held(call, matched[call.reply]) for call in self.calls if call.reply in matched
+        )
 
     @cached_property
     def actual(self) -> dict[tuple[int, int], str]:
@@ -239,9 +241,7 @@ class Evidence:
             found = [one for one in done if _answers(one[1], execution.call_id)]
             if len(found) == 1:
                 return found[0]
-        of_stream = (
-            self.journal_fates if event_stream.facet == "journal" else self.first_fates
-        )
+        of_stream = self.journal_fates if event_stream.facet == "journal" else self.first_fates
         fate = of_stream.get(execution.execution_id) if execution.execution_id else None
         if fate is None or not fate.step:
             return None

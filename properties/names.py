@@ -68,5 +68,7 @@ CHECK_NAMES: Final[dict[str, str]] = {
 }
 """Names of checks by clause; stable, since baselines and reports cite them."""
 
-RECORDED_IN_STREAMS: Final = frozenset({"EVT-02", "EVT-03", "EVT-04", "EVT-05", "EVT-10", "EVT-10a"})
+RECORDED_IN_STREAMS: Final = frozenset(
+    {"EVT-02", "EVT-03", "EVT-04", "EVT-05", "EVT-10", "EVT-10a"}
+)
 """Clauses that bind the validator alone: in what a runtime emits they are only noted."""

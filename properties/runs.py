@@ -100,8 +100,7 @@ def _may_be_repeated(call: Scripted) -> bool:
 
 def _explained_by_none(execution: Execution, explainers: Sequence[Scripted]) -> bool:
     return all(
-        same_text_or_value(execution.arguments, call.call.arguments) is False
-        for call in explainers
+        same_text_or_value(execution.arguments, call.call.arguments) is False for call in explainers
     )
 
 

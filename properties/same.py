@@ -24,9 +24,7 @@ class MessageDifference(msgspec.Struct, frozen=True):
     """True if readers may differ about whether it is one."""
 
 
-def first_difference(
-    left: Sequence[Message], right: Sequence[Message]
-) -> MessageDifference | None:
+def first_difference(left: Sequence[Message], right: Sequence[Message]) -> MessageDifference | None:
     """Find the first difference; one that is certain outweighs what is undecided."""
     undecided: MessageDifference | None = None
     for index in range(max(len(left), len(right))):

@@ -69,9 +69,7 @@ def _is_settled(evidence: Evidence, group: Group) -> bool:
 def _must_run(scripted: Scripted) -> bool:
     """Tell whether nothing entitles an implementation to refuse a call."""
     tool = scripted.tool
-    return (
-        scripted.plain and not scripted.denied and tool is not None and _accepts(tool, scripted)
-    )
+    return scripted.plain and not scripted.denied and tool is not None and _accepts(tool, scripted)
 
 
 def _accepts(tool: ToolScript, scripted: Scripted) -> bool:

@@ -366,9 +366,7 @@ class StreamJudge:
     # --- steps ---
 
     def _other_step_ending(self, _delivery: Delivery, event: Event) -> None:
-        self._report(
-            "EVT-11", "no step completion event but StepDone", f"an event {_named(event)}"
-        )
+        self._report("EVT-11", "no step completion event but StepDone", f"an event {_named(event)}")
 
     def _step_done(self, delivery: Delivery, event: Event) -> None:
         self._check_shape(delivery, event)

@@ -47,6 +47,10 @@ Answer = list[Note] | Skip
 """What a check answers."""
 
 
+Ask = Callable[[Evidence], Answer]
+"""The judgement of a check."""
+
+
 class Check(msgspec.Struct, frozen=True):
     """One named check of one clause."""
 
@@ -54,7 +58,7 @@ class Check(msgspec.Struct, frozen=True):
     """Its name; stable, and unique among all checks."""
     clause: str
     """Id of the clause that it judges."""
-    ask: Callable[[Evidence], Answer]
+    ask: Ask
     """The judgement; called only where the facets are there."""
     needs: tuple[FacetName, ...] = ()
     """Facets that must all be there."""

@@ -204,7 +204,8 @@ def test_scan_and_verdict_take_any_bytes(data: bytes) -> None:
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=4), inner, max_size=5),
+    lambda inner: st.lists(inner, max_size=5)
+    | st.dictionaries(st.text(max_size=4), inner, max_size=5),
     max_leaves=30,
 )  # fmt: skip
 WRITTEN = st.builds(
@@ -246,7 +247,8 @@ def test_an_edited_text_is_judged_as_the_standard_library_judges_it(
 @settings(max_examples=400)
 @given(st.lists(st.sampled_from([
     b"[", b"]", b"{", b"}", b",", b":", b'"a"', b'"\\u00e9"', b'"', b"1", b"-", b"0", b".", b"e",
-    b"E+", b"true", b"nul", b"l", b" ", b"\n", b"\\", b"NaN", b'"b":', b'{"a":1', b"12345678901234567",
+    b"E+", b"true", b"nul", b"l", b" ", b"\n", b"\\", b"NaN", b'"b":', b'{"a":1',
+    b"12345678901234567",
 ]), max_size=14))  # fmt: skip
 def test_a_heap_of_tokens_is_judged_as_the_standard_library_judges_it(parts: list[bytes]) -> None:
     data = b"".join(parts)

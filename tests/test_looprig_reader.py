@@ -193,7 +193,7 @@ def test_a_gate_known_from_the_journal_alone_still_names_its_call() -> None:
     assert stream.deliveries[0].event.tool_execution_id == "x1"
 
 
-def asked(*actions: str, **scenario: object) -> Scenario:
+def asked(*actions: str, **scenario: object) -> Recording:
     """Ask for one call of `echo` for each action with which its gate is answered."""
     deliveries = [
         entry
@@ -210,17 +210,26 @@ def asked(*actions: str, **scenario: object) -> Scenario:
             delivery("GateResolved", 4 * number + 3, gate_id=f"g{number}", action=action),
         )
     ]  # fmt: skip
-    recording = run({"deliveries": deliveries}, **{"policy": {"echo": "ask"}, **scenario})
-    return scenario_of(recording)
+    return run({"deliveries": deliveries}, **{"policy": {"echo": "ask"}, **scenario})
 
 
-def test_an_asked_tool_is_denied_only_if_every_gate_was_denied() -> None:
-    assert asked("Deny").policy == {"echo": "deny"}
-    assert asked("Approve").policy == {}
-    assert asked("Deny", "Approve").policy == {}
-    assert asked().policy == {}
-    assert asked(headless=True).policy == {"echo": "deny"}
-    assert asked(no_gate=True).policy == {"echo": "deny"}
+def test_an_asked_tool_is_denied_if_its_gates_were_denied_or_nobody_answers() -> None:
+    assert scenario_of(asked("Deny", "Deny")).policy == {"echo": "deny"}
+    assert scenario_of(asked("Approve")).policy == {}
+    assert scenario_of(asked()).policy == {}
+    assert scenario_of(asked(headless=True)).policy == {"echo": "deny"}
+    assert scenario_of(asked(no_gate=True)).policy == {"echo": "deny"}
+
+
+def test_a_tool_whose_calls_were_decided_apart_leaves_no_scenario() -> None:
+    assert asked("Deny", "Approve").scenario is None
+
+
+@pytest.mark.parametrize("record", ["gate_prepared", "GateOpened", "GateResolved"])
+def test_an_asked_tool_whose_gate_the_store_refuses_is_not_available(record: str) -> None:
+    assert scenario_of(asked(fail_append=record)).tools == ()
+    assert len(scenario_of(asked("Approve", fail_append=record)).tools) == 1
+    assert len(scenario_of(run(fail_append=record)).tools) == 1
 
 
 def test_a_tool_whose_request_asks_for_nothing_is_beyond_the_policy() -> None:

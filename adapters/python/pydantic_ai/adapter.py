@@ -9,6 +9,7 @@ calls is not ended by a limit that no clause speaks of.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import inspect
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from pydantic_ai import Agent, RunContext, Tool
 from pydantic_ai.capabilities import HandleDeferredToolCalls
 from pydantic_ai.exceptions import ToolFailed as NativeToolFailed
 from pydantic_ai.messages import (
+    AgentStreamEvent,
     ModelMessage,
     ModelMessagesTypeAdapter,
     ModelResponse,
@@ -28,13 +30,13 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
-from pydantic_ai.tools import DeferredToolRequests, DeferredToolResults, ToolDenied
+from pydantic_ai.tools import DeferredToolRequests, DeferredToolResults, ToolDefinition, ToolDenied
 
 from toolassay.adapter import Fragment, Play, ToolFailed, call, encoding_of, message
 from toolassay.adapter import Tool as ScriptedTool
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+    from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterator
 
 RETRIES = 100
 """Refused calls of one tool in a run; the default, 1, is a limit and no matter of the contract."""
@@ -91,7 +93,7 @@ class Adapter:
                         message_history=history,
                         event_stream_handler=drain if play.streamed else None,
                     )
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - whatever a run raises ends its turn
                 play.ended(turn, "failed", error)
                 raised.append(turn)
             else:
@@ -143,7 +145,7 @@ def delta_of(fragment: Fragment) -> str | dict[int, DeltaToolCall]:
     return {fragment.index: DeltaToolCall(json_args=fragment.text)}
 
 
-async def drain(_ctx: RunContext[None], events: Any) -> None:
+async def drain(_ctx: RunContext[None], events: AsyncIterable[AgentStreamEvent]) -> None:
     async for _ in events:
         pass
 
@@ -154,7 +156,7 @@ async def drain(_ctx: RunContext[None], events: Any) -> None:
 def native(tool: ScriptedTool) -> Tool[None]:
     """Make a tool from a function whose parameters are annotated, as its author would."""
 
-    async def callback(_context: RunContext[None], /, **arguments: Any) -> str:
+    async def callback(_context: RunContext[None], /, **arguments: object) -> str:
         given = {name: value for name, value in arguments.items() if value is not ABSENT}
         try:
             return await tool.acall(given, _context.tool_call_id)
@@ -188,12 +190,11 @@ def signature_of(schema: dict[str, Any]) -> Iterator[inspect.Parameter]:
         yield inspect.Parameter("_others", inspect.Parameter.VAR_KEYWORD, annotation=Any)
 
 
-def advertised(schema: dict[str, Any]) -> Callable[[Any, Any], Awaitable[Any]]:
+def advertised(schema: dict[str, Any]) -> Callable[..., Awaitable[ToolDefinition]]:
     """Show the model the scenario's schema in place of the one made from the function."""
 
-    async def prepare(_ctx: Any, definition: Any) -> Any:
-        definition.parameters_json_schema = schema
-        return definition
+    async def prepare(_ctx: RunContext[None], definition: ToolDefinition) -> ToolDefinition:
+        return dataclasses.replace(definition, parameters_json_schema=schema)
 
     return prepare
 
@@ -222,7 +223,7 @@ def plain_parts(one: ModelMessage) -> Iterator[dict[str, Any]]:
             # call gave no result; `denied` is one of these, though no provider is told so.
             yield message(
                 "tool",
-                part.model_response_str(wrap_if_error=False),
+                text_of_result(part),
                 tool_use_id=part.tool_call_id,
                 is_error=part.outcome != "success",
             )
@@ -230,6 +231,13 @@ def plain_parts(one: ModelMessage) -> Iterator[dict[str, Any]]:
             yield message("system", part.content)
         elif isinstance(part, (UserPromptPart, RetryFeedbackPart)):
             yield message("user", part.content if isinstance(part.content, str) else "...")
+
+
+def text_of_result(part: ToolReturnPart) -> str:
+    try:
+        return part.model_response_str(wrap_if_error=False)
+    except Exception:  # noqa: BLE001 - what cannot be shown must not look like a fault of the run
+        return repr(part.content)
 
 
 def encoding_of_history(history: list[ModelMessage]) -> dict[str, Any]:

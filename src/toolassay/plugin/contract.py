@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 
 import msgspec
 
@@ -25,7 +26,7 @@ from toolassay.runner.relating import judge_relations
 from toolassay.runner.rules import rules_of
 from toolassay.selection import check_clauses, select
 from toolassay.spec.case import Case
-from toolassay.spec.errors import TargetError
+from toolassay.spec.errors import TargetError, UsageError, VectorError
 from toolassay.spec.register import load_register
 from toolassay.statuses import Status, worst
 from toolassay.targets.base import Target
@@ -153,13 +154,29 @@ def load_cases(settings: Settings) -> list[Case]:
     Raises:
         ToolassayError: One of the files is not right.
     """
-    # Authored vectors need YAML and schemas, which shipped ones do not.
     cases: list[Case] = []
     if settings.shipped:
-        from toolassay.authoring.packs import load_pack_cases  # noqa: PLC0415
+        from toolassay.authoring.packs import load_pack_cases  # noqa: PLC0415 - may not be wanted
 
         cases += load_pack_cases()
+    if settings.vectors:
+        cases += _authored(settings.vectors)
+    twice = [name for name, count in Counter(case.id for case in cases).items() if count > 1]
+    if twice:
+        raise VectorError(f"two cases are named {twice[0]!r}; the shipped ones have that name too")
     return cases
+
+
+def _authored(paths: tuple[Path, ...]) -> list[Case]:
+    from toolassay.authoring.lint import read_cases  # noqa: PLC0415 - needs YAML and schemas
+
+    for path in paths:
+        if not path.exists():
+            raise UsageError(f"there are no vectors at {path}")
+    read = read_cases(paths)
+    if read.errors:
+        raise read.errors[0]
+    return [authored.case for authored in read.cases]
 
 
 def hold_count(entry: Entry, results: list[CaseResult]) -> list[CaseResult]:

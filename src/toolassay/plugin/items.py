@@ -80,7 +80,9 @@ class ContractItem(pytest.Item):
         if outcome.warning:
             self.add_report_section("call", "toolassay warning", outcome.warning)
         if outcome.kind == "skipped":
-            pytest.skip(outcome.text)
+            skipped = pytest.skip.Exception(outcome.text)
+            skipped._use_item_location = True  # noqa: SLF001 - else it would name a line of pytest's
+            raise skipped
         if outcome.kind == "xfailed":
             pytest.xfail(outcome.text)
         if outcome.kind != "passed":

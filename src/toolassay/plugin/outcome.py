@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
@@ -17,6 +18,9 @@ from toolassay.statuses import FAILED, Status
 
 WIDTH = 96
 """Columns of a report; pytest does not say how many there are."""
+
+TEXT_MAX = 600
+"""Characters of what a finding says that are shown."""
 
 DIVERGENCES_MAX = 3
 """Divergences of one case that are shown in full; the others are named."""
@@ -67,7 +71,7 @@ def outcome_of(result: CaseResult, contract: Contract, node: str) -> Outcome:
 
 def unusable(fault: ToolassayError, node: str) -> Outcome:
     """Say that the target cannot be used."""
-    said = f"target unusable: {printable(str(fault), 400)}"
+    said = f"target unusable: {printable(str(fault), TEXT_MAX)}"
     lines = [said]
     detail = getattr(fault, "detail", "")
     lines += [f"  | {printable(line, WIDTH)}" for line in detail.splitlines()[-12:]]
@@ -89,7 +93,7 @@ def _failed(result: CaseResult, contract: Contract, node: str) -> Outcome:
     if len(bad) > DIVERGENCES_MAX:
         parts += [f"and also: {_names(bad[DIVERGENCES_MAX:])}", ""]
     if not bad:
-        parts += [f"{_STATUS[result.status]}: {printable(result.why, 400)}", ""]
+        parts += [f"{_STATUS[result.status]}: {printable(result.why, TEXT_MAX)}", ""]
     brief = _headline(bad[0], contract) if bad else printable(result.why, WIDTH)
     return Outcome("failed", _text([*parts, again(node)]), brief)
 
@@ -113,23 +117,33 @@ def _headline(check: Check, contract: Contract) -> str:
 
 
 def _divergence(check: Check, result: CaseResult, contract: Contract) -> Iterator[str]:
-    yield _headline(check, contract)
-    if check.status != "fail":
-        yield f"{_STATUS[check.status]}"
+    yield from _folded("", _headline(check, contract))
+    if check.status in _STATUS and check.status != "fail":
+        yield _STATUS[check.status]
+    yield from _folded("scenario", case_words(result.case))
     if check.why:
-        yield f"because    {printable(check.why, 400)}"
-    yield f"scenario   {case_words(result.case)}"
+        yield from _folded("because", check.why)
     if not check.findings:
         return
     finding = check.findings[0]
-    yield f"expected   {printable(finding.expected, 400)}"
-    yield f"observed   {printable(finding.observed, 400)}"
+    yield from _folded("expected", finding.expected)
+    yield from _folded("observed", finding.observed)
     if len(check.findings) > 1:
         yield f"           and {len(check.findings) - 1} more of the same"
     table = view(result.observation, finding) if result.observation is not None else None
     if table is not None and table.rows:
         yield ""
         yield from drawn(table, WIDTH)
+
+
+def _folded(label: str, text: str) -> Iterator[str]:
+    """Fold a labelled text to the width, at most four lines of it."""
+    lead = f"{label:<10} " if label else ""
+    parts = textwrap.wrap(
+        printable(text, TEXT_MAX), WIDTH - len(lead), max_lines=4, placeholder=" ..."
+    )
+    for number, part in enumerate(parts or [""]):
+        yield (lead if number == 0 else " " * len(lead)) + part
 
 
 def _known(result: CaseResult, contract: Contract) -> str:

@@ -138,7 +138,7 @@ def _wraps(implementation: object) -> bool:
 def _reports(item: ContractItem) -> tuple[pytest.TestReport, ...]:
     """Run an item; give the reports that pytest's own protocol would make."""
     start, clock = time.time(), time.perf_counter()
-    fault: Any = None  # what pytest can print has no name of its own
+    fault: object = None
     try:
         outcome = item.judged()
     except Exception:  # noqa: BLE001 - a fault of the kit fails this test, and no other
@@ -147,7 +147,8 @@ def _reports(item: ContractItem) -> tuple[pytest.TestReport, ...]:
     seconds = time.perf_counter() - clock
     call = _report(item, "call", start, seconds)
     if outcome.kind == "failed":
-        call.outcome, call.longrepr = "failed", fault or item.report(outcome)
+        shown: Any = fault or item.report(outcome)  # pytest prints what knows `toterminal`
+        call.outcome, call.longrepr = "failed", shown
     elif outcome.kind == "skipped":
         call.outcome = "skipped"
         call.longrepr = (str(item.path), item.line + 1, f"Skipped: {outcome.text}")

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from toolassay.recordings.looprig_run import Envelope, Run, number, text, texts
+from toolassay.recordings.looprig_run import Envelope, Run, number, refused, text, texts
 from toolassay.spec.observation import Completeness
 
 COMMANDS: Final = frozenset(
@@ -62,9 +62,9 @@ def of_ending(run: Run) -> Limit:
     """Say whether all turns that were asked for ended in sight."""
     if of_run(run) is not WHOLE:
         return of_run(run)
-    refused = next((note for note in run.notes if note.startswith("submit ")), "")
-    if refused:
-        return Limit("aborted", refused[:200])
+    faulted = next((note for note in run.notes if note.startswith("submit ")), "")
+    if faulted:
+        return Limit("aborted", faulted[:200])
     if len(run.endings) < len(texts(run.scenario, "user") or ("go",)):
         return Limit("aborted", "fewer turns ended than were asked for")
     return _of_refusal(run, COMMITS)
@@ -140,9 +140,11 @@ def commit_error(run: Run) -> str:
 
 def _of_refusal(run: Run, kinds: frozenset[str] | None) -> Limit:
     """Say what a store that was told to refuse a record takes from a facet."""
-    found = run.scenario.get("fail_append")
-    refused = (found,) if isinstance(found, str) else texts(run.scenario, "fail_append")
-    felt = [kind for kind in refused if kind not in COMMANDS and (kinds is None or kind in kinds)]
+    felt = [
+        kind
+        for kind in refused(run.scenario)
+        if kind not in COMMANDS and (kinds is None or kind in kinds)
+    ]
     return Limit("cut", f"the store was told to refuse {', '.join(felt)}") if felt else WHOLE
 
 

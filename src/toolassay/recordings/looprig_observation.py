@@ -40,15 +40,19 @@ Read = tuple[tuple[Envelope, Event], ...]
 _EVENTS: Final = frozenset({"event", "blobptr"})
 """Kinds of records that hold an event, or say where it is."""
 
+_OF_CALLS: Final = frozenset(
+    {"GateOpened", "GateResolved", "PermissionRequested", "ToolCallStarted"}
+)
+"""Events that say which tool a gate is for, and how it was answered."""
 
-def read_observation(run: Run) -> tuple[Scenario, Observation]:
+
+def read_observation(run: Run) -> tuple[Scenario | None, Observation]:
     """Say in the kit's words what was scripted and what was seen."""
     delivered, delivered_cut = _read(run.deliveries)
     recorded, recorded_cut = _read(record for record in run.journal if record.kind in _EVENTS)
     gates = gates_of(event for _, event in (*recorded, *delivered))
-    decisions = _decisions(run, (*recorded, *delivered), gates)
     journal = _journal(run, _joined(recorded, gates), recorded_cut)
-    return read_scenario(run, decisions), Observation(
+    return read_scenario(run, _decisions(run)), Observation(
         history=_history(run, journal),
         requests=_requests(run),
         executions=_executions(run),
@@ -80,8 +84,11 @@ def _joined(read: Read, gates: dict[str, str]) -> Read:
     return tuple((envelope, joined(event, gates)) for envelope, event in read)
 
 
-def _decisions(run: Run, read: Read, gates: dict[str, str]) -> Decisions:
-    """Say how the permission gates of each tool were answered."""
+def _decisions(run: Run) -> Decisions:
+    """Say how the permission gates of each tool were answered, as far as is in sight."""
+    seen = [one for one in (*run.journal, *run.deliveries) if one.type in _OF_CALLS]
+    read = tuple(pair for envelope in seen for pair in _read((envelope,))[0])
+    gates = gates_of(event for _, event in read)
     tools = {text(entry, "execution_id"): text(entry, "tool") for entry in run.executions}
     for envelope, event in read:
         name = request_tool(envelope.type, envelope.body) or event.tool_name

@@ -113,6 +113,12 @@ def texts(fields: Fields, key: str) -> tuple[str, ...]:
     return tuple(members_of.whole(part) for part in parts if isinstance(part, str))
 
 
+def refused(world: Fields) -> tuple[str, ...]:
+    """Name the records that the store was told to refuse."""
+    found = world.get("fail_append")
+    return (found,) if isinstance(found, str) else texts(world, "fail_append")
+
+
 def data(fields: Fields, key: str) -> bytes | None:
     """Read a text that stands under its key, or in base64 under `key_b64`."""
     encoded = fields.get(f"{key}_b64")
@@ -184,10 +190,15 @@ def _inputs(observation: dict[str, str]) -> tuple[tuple[bytes, ...] | None, ...]
 
 
 def _input(item: str) -> tuple[bytes, ...] | None:
-    if item == "null":
-        return None
-    entries = (members_of.elements(entry) for entry in members_of.elements(item))
-    return tuple(base64.b64decode(members_of.string(entry[-1]), validate=True) for entry in entries)
+    return None if item == "null" else tuple(map(_exact_bytes, members_of.elements(item)))
+
+
+def _exact_bytes(entry: str) -> bytes:
+    """Read an entry of id, name and bytes."""
+    parts = members_of.elements(entry)
+    if len(parts) != 3:
+        raise ValueError("an entry of `inputs` is an id, a name and base64")
+    return base64.b64decode(members_of.string(parts[2]), validate=True)
 
 
 def _restore_error(restore: str) -> str:

@@ -17,7 +17,16 @@ from typing import Final
 import msgspec
 
 from toolassay.recordings import json_members as members_of
-from toolassay.recordings.looprig_run import Fields, Run, data, number, objects, text, texts
+from toolassay.recordings.looprig_run import (
+    Fields,
+    Run,
+    data,
+    number,
+    objects,
+    refused,
+    text,
+    texts,
+)
 from toolassay.spec.scenario import (
     Behaviour,
     Permission,
@@ -36,6 +45,9 @@ Decisions = Mapping[str, frozenset[str]]
 UNPREPARED: Final = frozenset({"none", "error", "badreq", "panic"})
 """Ways of `prepare` in which a call of the tool fails before anything is asked or run."""
 
+GATE_RECORDS: Final = frozenset({"gate_prepared", "GateOpened", "GateResolved"})
+"""Records without which a gate cannot be answered."""
+
 MAX_RESULT: Final = 65_536
 """The longest scripted result that is written out."""
 
@@ -49,10 +61,12 @@ _WAIT_TICKS: Final = 500
 _SCHEMA: Final[dict[str, object]] = {"type": "object"}
 
 
-def read_scenario(run: Run, decisions: Decisions) -> Scenario:
-    """Say in the kit's words what was scripted."""
+def read_scenario(run: Run, decisions: Decisions) -> Scenario | None:
+    """Say in the kit's words what was scripted; None if calls of one tool were decided apart."""
+    if any({"approve", "deny"} <= actions for actions in decisions.values()):
+        return None
     world = run.scenario
-    tools = tuple(tool for tool in objects(world, "tools") if _is_available(tool, world))
+    tools = tuple(tool for tool in objects(world, "tools") if _is_available(tool, world, decisions))
     return Scenario(
         model=tuple(_reply(reply) for reply in objects(world, "model")),
         tools=tuple(_tool(tool) for tool in tools),
@@ -80,12 +94,14 @@ def shows_second(run: Run) -> bool:
     return run.second is not None and not changed
 
 
-def _is_available(tool: Fields, world: Fields) -> bool:
-    """Tell whether a call of the tool can run at all, whatever the policy says."""
-    guarded = text(world, "hook_guard")
-    return text(tool, "prepare") not in UNPREPARED and (
-        not guarded or text(tool, "name") != guarded
-    )
+def _is_available(tool: Fields, world: Fields, decisions: Decisions) -> bool:
+    """Tell whether a call of the tool can run at all, if the policy allows it."""
+    name = text(tool, "name")
+    if text(tool, "prepare") in UNPREPARED or name == (text(world, "hook_guard") or None):
+        return False
+    # Where the store refuses a gate nobody can approve, and nothing is decided either.
+    gated = not GATE_RECORDS.isdisjoint(refused(world))
+    return not (gated and _said(name, world) == "ask" and not decisions.get(name))
 
 
 def _policy(
@@ -99,19 +115,23 @@ def _is_denied(tool: Fields, world: Fields, decisions: Decisions) -> bool:
     Tell whether every call of the tool is denied.
 
     A tool whose requests ask for nothing (`pure`) is beyond the policy. An
-    asked tool is denied if that is all that its gates were ever answered, or
-    if nobody was there to answer.
+    asked tool is denied if that is how its gates were answered, or if nobody
+    was there to answer.
     """
     if world.get("no_gate") is True:
         return True
     if text(tool, "prepare") == "pure":
         return False
     name = text(tool, "name")
-    policy = world.get("policy")
-    said = policy.get(name) if isinstance(policy, dict) else None
+    said = _said(name, world)
     if said == "ask":
-        return world.get("headless") is True or decisions.get(name) == frozenset({"deny"})
+        return world.get("headless") is True or "deny" in decisions.get(name, ())
     return said == "deny"
+
+
+def _said(name: str, world: Fields) -> object:
+    policy = world.get("policy")
+    return policy.get(name) if isinstance(policy, dict) else None
 
 
 def _tool(tool: Fields) -> ToolScript:

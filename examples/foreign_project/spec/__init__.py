@@ -1,0 +1,4 @@
+"""What this project's agent promises; nothing to do with toolassay."""
+
+OWNER = "foreign-project"
+GREETING = "hello"

@@ -1,0 +1,500 @@
+"""
+Expectations of a case, judged on an observation.
+
+Call ids in an expectation are those of the script; the held id is found by
+position, as everywhere. What an expectation forbids is judged on all that is
+there, what it demands on complete facets only, and no absent ephemeral breaks
+one (DUR-17).
+"""
+
+from __future__ import annotations
+
+from toolassay.properties.evidence import Evidence, Source
+from toolassay.properties.groups import Group, Groups
+from toolassay.properties.runs import count_runs, runs_of_malformed
+from toolassay.properties.script import Scripted, readable, same_text_or_value
+from toolassay.properties.verdict import Answer, Note, Skip
+from toolassay.spec.case import (
+    CallMatch,
+    Expectation,
+    ExpectEnding,
+    ExpectEvents,
+    ExpectExecutions,
+    ExpectMessages,
+    ExpectOutcome,
+    HeldCall,
+    ResultMatch,
+)
+from toolassay.spec.events import EVENT_KINDS
+from toolassay.spec.finding import Place
+from toolassay.spec.messages import Message
+from toolassay.spec.observation import FacetName, HeldAs, Outcome
+from toolassay.spec.text import Text, shown
+
+_FACETS: tuple[FacetName, ...] = (
+    "executions", "history", "requests", "deliveries", "journal", "ending", "outcome",
+)  # fmt: skip
+
+
+def expectation_name(expected: Expectation, number: int) -> str:
+    """Name the check of an expectation: its first facet and its number in the case."""
+    facet = next((one for one in _FACETS if getattr(expected, one) is not None), "holds")
+    return f"expect.{facet}.{number}"
+
+
+def judge_expectation(expected: Expectation, evidence: Evidence) -> Answer:
+    """Judge an expectation that speaks of facets; it wants all that it gives."""
+    notes: list[Note] = []
+    skipped: Skip | None = None
+    for answer in _answers(expected, evidence):
+        if isinstance(answer, Skip):
+            skipped = skipped or answer
+        else:
+            notes.extend(answer)
+    if skipped is not None and not any(not note.recorded for note in notes):
+        return skipped
+    return notes
+
+
+def _answers(expected: Expectation, evidence: Evidence) -> list[Answer]:
+    answers: list[Answer] = []
+    if expected.executions is not None:
+        answers.append(_executions(expected.executions, evidence))
+    if expected.history is not None:
+        answers.append(_history(expected.history, evidence))
+    if expected.requests is not None:
+        answers.append(_requests(expected.requests, evidence))
+    if expected.deliveries is not None:
+        answers.append(_deliveries(expected.deliveries, evidence))
+    if expected.journal is not None:
+        answers.append(_journal(expected.journal, evidence))
+    if expected.ending is not None:
+        answers.append(_ending(expected.ending, evidence))
+    if expected.outcome is not None:
+        answers.append(_outcome(expected.outcome, evidence))
+    return answers
+
+
+# --- executions -----------------------------------------------------------------------------
+
+
+def _executions(expected: ExpectExecutions, evidence: Evidence) -> Answer:
+    facet = evidence.observation.executions
+    if facet is None:
+        return Skip("facet executions")
+    whole = facet.status == "complete"
+    open_ended = Skip(f"executions are {facet.status}")
+    notes: list[Note] = []
+    undecided = False
+    if expected.count is not None:
+        count = len(facet.executions)
+        if count > expected.count or (whole and count < expected.count):
+            notes.append(
+                Note(f"{expected.count} executions", f"{count} of them", Place("executions"))
+            )
+        undecided |= not whole
+    if expected.never is not None:
+        least, _ = _count(expected.never, evidence)
+        if least:
+            notes.append(_counted("no execution", expected.never, least, evidence))
+        undecided |= not whole
+    if expected.once is not None:
+        least, most = _count(expected.once, evidence)
+        if least > 1 or (whole and most < 1):
+            notes.append(_counted("one execution", expected.once, max(least, most), evidence))
+        undecided |= not whole
+    return notes if notes or not undecided else open_ended
+
+
+def _counted(wanted: str, match: CallMatch, count: int, evidence: Evidence) -> Note:
+    index = _first_match(match, evidence)
+    call = match.call or ""
+    return Note(f"{wanted} of {_told(match)}", f"{count}", Place("executions", index), call)
+
+
+def _told(match: CallMatch) -> str:
+    parts = [f"call {match.call!r}"] if match.call is not None else []
+    if match.tool is not None:
+        parts.append(f"tool {match.tool!r}")
+    if match.arguments is not None:
+        parts.append(f"arguments {shown(match.arguments, 60)!r}")
+    return ", ".join(parts) or "any call"
+
+
+def _first_match(match: CallMatch, evidence: Evidence) -> int | None:
+    found = (at for at in range(len(evidence.executions)) if _fits(match, at, evidence) is True)
+    return next(found, None)
+
+
+def _count(match: CallMatch, evidence: Evidence) -> tuple[int, int]:
+    """Count matching executions: the least and the greatest number that is possible."""
+    if match.call is None or not _of_call(match.call, evidence):
+        fits = [_fits(match, at, evidence) for at in range(len(evidence.executions))]
+        return fits.count(True), len(fits) - fits.count(False)
+    least = most = 0
+    for scripted in _of_call(match.call, evidence):
+        low, high = _count_call(scripted, match, evidence)
+        least, most = least + low, most + high
+    return least, most
+
+
+def _count_call(scripted: Scripted, match: CallMatch, evidence: Evidence) -> tuple[int, int]:
+    if match.tool is not None and match.tool != scripted.call.name:
+        return 0, 0
+    executions, known = evidence.executions, evidence.attribution
+    if match.arguments is not None:
+        return _count_with_arguments(scripted, match, evidence)
+    if not scripted.malformed:
+        return count_runs(executions, scripted, evidence.calls, known)
+    runs = runs_of_malformed(executions, evidence.calls, known)
+    alone = sum(one.malformed and one.call.name == scripted.call.name for one in evidence.calls)
+    certain = sum(
+        owner is scripted or (owner is None and executions[at].tool == scripted.call.name)
+        for at, owner in runs
+        if owner is not None or alone == 1
+    )
+    possible = sum(executions[at].tool == scripted.call.name for at in known.loose)
+    return certain, max(certain, possible + sum(owner is scripted for _, owner in runs))
+
+
+def _count_with_arguments(
+    scripted: Scripted, match: CallMatch, evidence: Evidence
+) -> tuple[int, int]:
+    """Count executions of one call with the arguments that the expectation names."""
+    least = most = 0
+    for at, owner in enumerate(evidence.attribution.owners):
+        if owner is not None and owner is not scripted:
+            continue
+        if owner is None and evidence.executions[at].tool != scripted.call.name:
+            continue
+        same = _same_arguments(match, at, evidence)
+        rivals = owner is None and any(
+            other is not scripted and other.call.name == scripted.call.name
+            for other in evidence.calls
+        )
+        least += same is True and not rivals
+        most += same is not False
+    return least, most
+
+
+def _of_call(identifier: str, evidence: Evidence) -> list[Scripted]:
+    return [one for one in evidence.calls if one.call.id == identifier]
+
+
+def _fits(match: CallMatch, at: int, evidence: Evidence) -> bool | None:
+    """Tell whether an execution matches, whatever call it belongs to; None if undecided."""
+    execution = evidence.executions[at]
+    if match.tool is not None and execution.tool != match.tool:
+        return False
+    if match.call is not None:
+        owner = evidence.attribution.owners[at]
+        if owner is not None and owner.call.id != match.call:
+            return False
+        scripted = _of_call(match.call, evidence)
+        if owner is None and scripted and execution.tool != scripted[0].call.name:
+            return False
+        if owner is None and not scripted and execution.call_id != match.call:
+            return False
+    return _same_arguments(match, at, evidence)
+
+
+def _same_arguments(match: CallMatch, at: int, evidence: Evidence) -> bool | None:
+    if match.arguments is None:
+        return True
+    facet = evidence.observation.executions
+    assert facet is not None, "there is an execution"
+    ran = facet.executions[at].arguments
+    if facet.arguments == "value":
+        return same_text_or_value(ran, match.arguments)
+    return readable(ran) == readable(match.arguments)
+
+
+# --- messages -------------------------------------------------------------------------------
+
+
+def _history(expected: ExpectMessages, evidence: Evidence) -> Answer:
+    facet = evidence.observation.history
+    if facet is None:
+        return Skip("facet history")
+    source = Source(
+        "history",
+        "",
+        evidence.history.groups,
+        tuple(group.index for group in evidence.history.groups),
+        facet.status == "complete",
+        facet.arguments,
+    )
+    return _messages(expected, evidence, source, facet.messages, facet.status)
+
+
+def _requests(expected: ExpectMessages, evidence: Evidence) -> Answer:
+    facet = evidence.observation.requests
+    if facet is None:
+        return Skip("facet requests")
+    at = expected.at if expected.at is not None else len(facet.requests) - 1
+    if not 0 <= at < len(facet.requests):
+        if facet.status != "complete":
+            return Skip(f"requests are {facet.status}")
+        observed = f"{len(facet.requests)} requests"
+        return [Note(f"request {max(at, 0)}", observed, Place("requests"))]
+    groups = evidence.requests[at]
+    source = _request_source(groups, at, facet.arguments)
+    return _messages(expected, evidence, source, facet.requests[at], "complete")
+
+
+def _request_source(groups: Groups, at: int, held_as: HeldAs) -> Source:
+    places = (at,) * len(groups.groups)
+    return Source("requests", "", groups.groups, places, complete=True, held_as=held_as)
+
+
+def _messages(
+    expected: ExpectMessages,
+    evidence: Evidence,
+    source: Source,
+    messages: tuple[Message, ...],
+    status: str,
+) -> Answer:
+    """Judge one list of messages."""
+    answers: list[Answer] = []
+    if expected.roles is not None:
+        answers.append(_roles(expected.roles, source, messages))
+    if expected.result is not None:
+        answers.append(_result(expected.result, evidence, source))
+    if expected.call is not None:
+        answers.append(_call(expected.call, evidence, source))
+    notes = [note for answer in answers if not isinstance(answer, Skip) for note in answer]
+    skipped = next((answer for answer in answers if isinstance(answer, Skip)), None)
+    if notes or skipped is None:
+        return notes
+    return skipped if status == "complete" else Skip(f"{source.facet} is {status}")
+
+
+def _roles(wanted: tuple[str, ...], source: Source, messages: tuple[Message, ...]) -> Answer:
+    seen = tuple(one.role for one in messages if one.role in {"assistant", "tool"})
+    if seen == wanted:
+        return []
+    if not source.complete and seen == wanted[: len(seen)]:
+        return Skip("not all messages are there")
+    at = source.at[-1] if source.facet == "requests" and source.at else None
+    return [Note(f"roles {' '.join(wanted)}", " ".join(seen), Place(source.facet, at))]
+
+
+def _find(identifier: str, evidence: Evidence, source: Source) -> list[tuple[Group, int]]:
+    """Find a scripted call in groups: by position, or else by its very id."""
+    found = [
+        (held.group, held.scripted.at)
+        for held in evidence.held_in(source)
+        if held.scripted.call.id == identifier
+    ]
+    if found:
+        return found
+    matched = {id(held.group) for held in evidence.held_in(source)}
+    return [
+        (group, at)
+        for group in source.groups
+        if id(group) not in matched
+        for at, call in enumerate(group.assistant.calls)
+        if call.id == identifier
+    ]
+
+
+def _missing(identifier: str, source: Source) -> Answer:
+    if not source.complete:
+        return Skip(f"call {identifier} is not there, and not all messages are")
+    wanted = f"call {identifier!r} in the messages"
+    return [Note(wanted, "it is not there", Place(source.facet), identifier)]
+
+
+def _result(wanted: ResultMatch, evidence: Evidence, source: Source) -> Answer:
+    found = _find(wanted.answers, evidence, source)
+    if not found:
+        return _missing(wanted.answers, source)
+    notes: list[Note] = []
+    skipped: Skip | None = None
+    for group, at in found:
+        answer = _one_result(wanted, source, group, at)
+        if isinstance(answer, Skip):
+            skipped = answer
+        else:
+            notes.extend(answer)
+    return notes if notes or skipped is None else skipped
+
+
+def _one_result(wanted: ResultMatch, source: Source, group: Group, at: int) -> Answer:
+    number = next(index for index, one in enumerate(source.groups) if one is group)
+    place = source.place(number)
+    answers = group.pairing.answers[at]
+    if len(answers) != 1:
+        if not answers and not source.complete and group is source.groups[-1]:
+            return Skip(f"the result of {wanted.answers} may still come")
+        observed = f"{len(answers)} results"
+        return [Note(f"one result of call {wanted.answers!r}", observed, place, wanted.answers)]
+    result = group.results[answers[0]]
+    if wanted.text is not None and readable(result.text) != readable(wanted.text):
+        expected = f"the result {shown(wanted.text, 60)!r}"
+        return [Note(expected, f"{shown(result.text, 60)!r}", place, wanted.answers)]
+    if wanted.is_error is None:
+        return []
+    if not any(one.is_error is not None for group in source.groups for one in group.results):
+        return Skip(f"no error flag in {source.facet}")
+    if (result.is_error is True) is not wanted.is_error:
+        word = "with" if wanted.is_error else "without"
+        observed = f"is_error is {result.is_error}, text {shown(result.text, 60)!r}"
+        return [Note(f"a result {word} the error flag", observed, place, wanted.answers)]
+    return []
+
+
+def _call(wanted: HeldCall, evidence: Evidence, source: Source) -> Answer:
+    found = _find(wanted.id, evidence, source)
+    if not found:
+        return _missing(wanted.id, source)
+    if wanted.arguments is None:
+        return []
+    if source.held_as == "text":
+        return Skip(f"arguments are held as text in {source.facet}")
+    notes: list[Note] = []
+    for group, at in found:
+        stored = group.assistant.calls[at].arguments
+        same = same_text_or_value(stored, wanted.arguments)
+        if same is not True:
+            number = next(index for index, one in enumerate(source.groups) if one is group)
+            expected = f"the arguments {shown(wanted.arguments, 60)!r}"
+            observed = f"{shown(stored, 60)!r}"
+            place = source.place(number)
+            notes.append(Note(expected, observed, place, wanted.id, recorded=same is None))
+    return notes
+
+
+# --- events ---------------------------------------------------------------------------------
+
+
+def _deliveries(expected: ExpectEvents, evidence: Evidence) -> Answer:
+    facet = evidence.observation.deliveries
+    if facet is None:
+        return Skip("facet deliveries")
+    names = [one.name for one in facet.subscriptions]
+    wanted = expected.subscriber if expected.subscriber is not None else (names or [""])[0]
+    found = next((one for one in facet.subscriptions if one.name == wanted), None)
+    if found is None:
+        return Skip(f"no subscriber {wanted!r}")
+    whole = found.status == "complete" and found.error is None
+    types = [one.event.type for one in found.deliveries]
+    return _events(expected, types, Place("deliveries", part=found.name), whole=whole)
+
+
+def _journal(expected: ExpectEvents, evidence: Evidence) -> Answer:
+    facet = evidence.observation.journal
+    if facet is None:
+        return Skip("facet journal")
+    types = [one.event.type for one in facet.records]
+    return _events(expected, types, Place("journal"), whole=facet.status == "complete")
+
+
+def _events(expected: ExpectEvents, types: list[str], place: Place, *, whole: bool) -> Answer:
+    notes: list[Note] = []
+    for name in expected.never:
+        if name in types:
+            at = Place(place.facet, types.index(name), place.part)
+            notes.append(Note(f"no {name}", f"{types.count(name)} of them", at))
+    firsts = [types.index(name) for name in expected.order if name in types]
+    if firsts != sorted(firsts):
+        seen = sorted((name for name in expected.order if name in types), key=types.index)
+        notes.append(Note(f"the order {', '.join(expected.order)}", ", ".join(seen), place))
+    for name, count in expected.count.items():
+        seen_count = types.count(name)
+        if seen_count > count or (seen_count < count and whole and not _may_be_lost(name)):
+            notes.append(Note(f"{count} {name}", f"{seen_count} of them", place))
+    if whole:
+        notes.extend(
+            Note(f"an event {name}", "none", place)
+            for name in expected.has
+            if name not in types and not _may_be_lost(name)
+        )
+    return notes if notes or whole else Skip(f"{place.facet} is not complete")
+
+
+def _may_be_lost(name: str) -> bool:
+    """Tell whether an event of this type may be absent for no one's fault (DUR-17)."""
+    kind = EVENT_KINDS.get(name)
+    return kind is not None and kind.durability == "ephemeral"
+
+
+# --- endings and outcomes -------------------------------------------------------------------
+
+
+def _ending(expected: ExpectEnding, evidence: Evidence) -> Answer:
+    facet = evidence.observation.ending
+    if facet is None:
+        return Skip("facet ending")
+    whole = facet.status == "complete"
+    notes: list[Note] = []
+    count = len(facet.turns)
+    if expected.turns is not None and (
+        count > expected.turns or (whole and count < expected.turns)
+    ):
+        notes.append(Note(f"{expected.turns} turns end", f"{count} of them", Place("ending")))
+    if expected.how:
+        notes.extend(
+            Note(
+                f"the turn ends as {' or '.join(expected.how)}",
+                f"{turn.how}" + (f": {shown(turn.error, 80)}" if turn.error else ""),
+                Place("ending", index),
+            )
+            for index, turn in enumerate(facet.turns)
+            if turn.how not in expected.how
+        )
+    return notes if notes or whole else Skip(f"ending is {facet.status}")
+
+
+def _outcome(expected: ExpectOutcome, evidence: Evidence) -> Answer:
+    outcome = evidence.observation.outcome
+    if outcome is None:
+        return Skip("facet outcome")
+    if expected.status is not None and outcome.status != expected.status:
+        native = f": {shown(outcome.native, 80)}" if outcome.native else ""
+        return [
+            Note(f"the answer {expected.status}", f"{outcome.status}{native}", Place("outcome"))
+        ]
+    return [*_names(expected, outcome), *_views(expected, outcome)]
+
+
+def _names(expected: ExpectOutcome, outcome: Outcome) -> list[Note]:
+    """Judge what a refusal names."""
+    if outcome.status != "rejected":
+        return []
+    wanted = (
+        ("event", (expected.event,) if expected.event is not None else (), outcome.event),
+        ("field", expected.field, outcome.field),
+        ("rule", expected.rule, outcome.rule),
+    )
+    return [
+        Note(f"{name} {' or '.join(legal)}", shown(seen, 60) or "(none)", Place("outcome"))
+        for name, legal, seen in wanted
+        if legal and seen not in legal
+    ]
+
+
+def _views(expected: ExpectOutcome, outcome: Outcome) -> list[Note]:
+    """Judge the two views of arguments."""
+    notes: list[Note] = []
+    if expected.stored is not None:
+        same = outcome.stored is not None and same_text_or_value(outcome.stored, expected.stored)
+        if same is not True:
+            notes.append(
+                Note(
+                    f"stored as {shown(expected.stored, 60)!r}",
+                    _view(outcome.stored),
+                    Place("outcome"),
+                    recorded=same is None,
+                )
+            )
+    if expected.executable is not None and (
+        outcome.executable is None or readable(outcome.executable) != readable(expected.executable)
+    ):
+        wanted = f"executable as {shown(expected.executable, 60)!r}"
+        notes.append(Note(wanted, _view(outcome.executable), Place("outcome")))
+    return notes
+
+
+def _view(text: Text | None) -> str:
+    return "absent" if text is None else f"{shown(text, 60)!r}"

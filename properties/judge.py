@@ -1,0 +1,198 @@
+"""
+The entry point: every named check, and every expectation of the case, over one observation.
+
+A check that misses a facet answers `not_applicable` and says which. What must
+eventually happen is judged on complete facets only; what must never happen is
+judged on all that is there.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from toolassay.properties import checks_arguments as arguments
+from toolassay.properties import checks_durability as durability
+from toolassay.properties import checks_events as events
+from toolassay.properties import checks_order as order
+from toolassay.properties import checks_shape as shape
+from toolassay.properties.checks_events import from_stream
+from toolassay.properties.evidence import Evidence
+from toolassay.properties.expectations import expectation_name, judge_expectation
+from toolassay.properties.from_streams import any_of
+from toolassay.properties.names import CHECK_NAMES
+from toolassay.properties.verdict import Answer, Ask, Check, Skip, Verdict, verdict_of
+from toolassay.spec.case import Case
+from toolassay.spec.events import TOOL_EVENTS
+from toolassay.spec.observation import FacetName, Observation
+from toolassay.spec.scenario import Scenario
+
+__all__ = ["CHECKS", "Check", "Verdict", "check_of", "judge"]
+
+_EVENTS: Final[tuple[FacetName, ...]] = ("deliveries", "journal")
+_COMMITTED: Final[tuple[FacetName, ...]] = ("history", "journal", "deliveries")
+_SHOWN: Final[tuple[FacetName, ...]] = ("history", "requests", "journal", "deliveries")
+_STORED: Final[tuple[FacetName, ...]] = (*_SHOWN, "outcome")
+
+_TOOL = frozenset(TOOL_EVENTS)
+_STEP = any_of("StepDone")
+_REQUESTED = any_of("PermissionRequested")
+_DECIDED = any_of("PermissionDecided")
+_APPROVED = any_of("PermissionDecided", "GateResolved")
+_STARTED = any_of("ToolCallStarted")
+_COMPLETED = any_of("ToolCallCompleted")
+
+
+def _check(
+    clause: str,
+    ask: Ask,
+    needs: tuple[FacetName, ...] = (),
+    either: tuple[FacetName, ...] = (),
+    *,
+    scripted: bool = False,
+) -> Check:
+    return Check(CHECK_NAMES[clause], clause, ask, needs, either, scripted)
+
+
+CHECKS: Final[tuple[Check, ...]] = (
+    _check("MSG-01", shape.begins_with_assistant, either=_EVENTS),
+    _check("MSG-02", shape.continues_with_results, either=_EVENTS),
+    _check("MSG-04", shape.text_only, either=_COMMITTED),
+    _check("MSG-05", shape.one_result_per_call, either=_SHOWN),
+    _check("MSG-06", shape.answers_its_own_call, either=_SHOWN),
+    _check("MSG-08", shape.one_message_per_result, either=_COMMITTED),
+    _check("MSG-09", shape.error_flag, either=_COMMITTED, scripted=True),
+    _check("MSG-11", shape.nothing_between, either=_COMMITTED),
+    _check("ARG-01", arguments.stored_as_empty_object, either=_STORED),
+    _check("ARG-02", arguments.executable_keeps_the_text, ("outcome",)),
+    _check("ARG-02a", arguments.executable_keeps_the_bytes, ("outcome",)),
+    _check(
+        "ARG-03",
+        arguments.malformed_gets_an_error,
+        either=(*_SHOWN, "executions"),
+        scripted=True,
+    ),
+    _check("ARG-04", arguments.never_runs_changed, ("executions",), scripted=True),
+    _check("ARG-05", arguments.stored_with_the_same_value, either=_STORED),
+    _check("ARG-06", arguments.history_encodes, ("history",)),
+    _check("ARG-07", arguments.history_round_trips, either=("history", "outcome")),
+    _check("ARG-08", arguments.siblings_undisturbed, either=_SHOWN, scripted=True),
+    _check("ARG-09", arguments.json_is_rfc_8259, either=(*_STORED, "executions")),
+    _check("ARG-11", arguments.no_object_never_becomes_one, ("executions",), scripted=True),
+    _check("EVT-01", events.classes, ("deliveries",)),
+    _check("EVT-02", from_stream("EVT-02", _TOOL), either=_EVENTS),
+    _check("EVT-03", from_stream("EVT-03", _TOOL), either=_EVENTS),
+    _check("EVT-04", from_stream("EVT-04", _TOOL | _STEP), either=_EVENTS),
+    _check("EVT-05", from_stream("EVT-05", _DECIDED), either=_EVENTS),
+    _check("EVT-07", events.refusal_of_step, ("outcome",)),
+    _check("EVT-07a", events.refusal_of_other, ("outcome",)),
+    _check("EVT-09", from_stream("EVT-09", _TOOL, _STEP), either=_EVENTS),
+    _check("EVT-09a", from_stream("EVT-09a", _TOOL), either=_EVENTS),
+    _check("EVT-10", from_stream("EVT-10", _STEP), either=_EVENTS),
+    _check("EVT-10a", from_stream("EVT-10a", _STEP), either=_EVENTS),
+    _check("EVT-11", from_stream("EVT-11", _STEP), either=_EVENTS),
+    _check("EVT-12", events.step_of_the_answer, either=_EVENTS),
+    _check("GATE-02", from_stream("GATE-02", _DECIDED), either=_EVENTS),
+    _check("ORD-01", from_stream("ORD-01", _REQUESTED, _DECIDED), either=_EVENTS),
+    _check("ORD-02", from_stream("ORD-02", _APPROVED, _STARTED), ("deliveries",)),
+    _check("ORD-03", order.completion_after_execution, ("deliveries",)),
+    _check("ORD-04", from_stream("ORD-04", _COMPLETED, _STEP), ("deliveries",)),
+    _check("ORD-05", order.no_execution_without_approval, ("executions",)),
+    _check("ORD-06", order.denied_never_runs, ("executions",)),
+    _check("ORD-07", from_stream("ORD-07", _DECIDED | _STARTED | _COMPLETED), either=_EVENTS),
+    _check("ORD-08", order.results_after_batch, ("executions",)),
+    _check("ORD-09", order.message_before_calls, ("executions",)),
+    _check("ORD-10", from_stream("ORD-10", _TOOL, _STEP), either=_EVENTS),
+    _check("ORD-11", order.denied_step_ends, either=(*_EVENTS, "ending")),
+    _check("ORD-12", shape.only_whole_groups, either=_COMMITTED),
+    _check("ORD-13", order.executed_is_approved, ("executions",), scripted=True),
+    _check("ORD-14", from_stream("ORD-14", _COMPLETED, _STEP), ("deliveries",)),
+    _check("ORD-15", order.siblings_of_denied, either=_SHOWN, scripted=True),
+    _check("ORD-16", order.turn_ends_once, either=("ending", *_EVENTS)),
+    _check("ORD-17", order.no_approval_for_malformed, either=_EVENTS, scripted=True),
+    _check("ORD-18", order.no_lifecycle_of_denied, ("deliveries",)),
+    _check("ORD-19", order.one_step_done, either=_EVENTS),
+    _check("DUR-01", from_stream("DUR-01", _TOOL | _STEP), either=_EVENTS),
+    _check("DUR-02", durability.numbers_increase, either=_EVENTS),
+    _check("DUR-03", durability.written_before_seen, ("deliveries",)),
+    _check("DUR-04", durability.history_is_fold, ("history", "journal")),
+    _check("DUR-05", durability.every_enduring_event, ("deliveries", "journal")),
+    _check("DUR-06", durability.slow_stops_nothing, either=("ending", "deliveries"), scripted=True),
+)
+"""Every named check of one observation, in the order of the clauses."""
+
+_BY_CLAUSE: Final = {check.clause: check for check in CHECKS}
+
+
+def check_of(clause: str) -> Check | None:
+    """Give the named check of a clause; None for clauses that are judged otherwise."""
+    return _BY_CLAUSE.get(clause)
+
+
+def judge(
+    observation: Observation,
+    scenario: Scenario | None = None,
+    case: Case | None = None,
+    clauses: frozenset[str] | None = None,
+) -> tuple[Verdict, ...]:
+    """
+    Judge one observation.
+
+    Args:
+        observation: What the implementation let us see.
+        scenario: What it was asked to go through; that of the case if not given.
+        case: The case with its expectations, if there is one.
+        clauses: The clauses to judge; None for all.
+
+    Returns:
+        One verdict per named check, in the order of `CHECKS`, then one per
+        expectation of the case, in its order.
+    """
+    if scenario is None and case is not None:
+        scenario = case.scenario
+    evidence = Evidence(observation, scenario, case)
+    verdicts = [
+        run_check(check, evidence) for check in CHECKS if clauses is None or check.clause in clauses
+    ]
+    for number, expected in enumerate(case.expect if case is not None else ()):
+        if clauses is None or expected.clause in clauses:
+            answer = (
+                _holds(expected.clause, evidence)
+                if expected.holds
+                else judge_expectation(expected, evidence)
+            )
+            verdicts.append(verdict_of(expected.clause, expectation_name(expected, number), answer))
+    return tuple(verdicts)
+
+
+def run_check(check: Check, evidence: Evidence) -> Verdict:
+    """Run one named check, if what it needs is there."""
+    lack = _lack(check, evidence)
+    if lack:
+        return _not_applicable(check.clause, check.name, lack)
+    return verdict_of(check.clause, check.name, check.ask(evidence))
+
+
+def _lack(check: Check, evidence: Evidence) -> str:
+    """Name what a check misses; empty if nothing."""
+    observation = evidence.observation
+    for facet in check.needs:
+        if getattr(observation, facet) is None:
+            return f"facet {facet}"
+    if check.either and all(getattr(observation, facet) is None for facet in check.either):
+        return f"facet {' or '.join(check.either)}"
+    return "no scenario" if check.scripted and evidence.scenario is None else ""
+
+
+@lru_cache(maxsize=1024)
+def _not_applicable(clause: str, name: str, why: str) -> Verdict:
+    return Verdict(clause, name, "not_applicable", (), why)
+
+
+def _holds(clause: str, evidence: Evidence) -> Answer:
+    """Answer as the named check of a clause does."""
+    check = check_of(clause)
+    if check is None:
+        return Skip("no check of this clause over one observation")
+    lack = _lack(check, evidence)
+    return Skip(lack) if lack else check.ask(evidence)

@@ -1,0 +1,132 @@
+"""What several verbs share: options, and how their cases are found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+import msgspec
+
+from toolassay.selection import Selection, check_clauses, check_names, select
+from toolassay.spec.case import Case
+from toolassay.spec.errors import InputError, UsageError
+from toolassay.spec.register import Register
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+CONTRACTS = ("events", "transcript", "execution")
+
+
+def selection_options(command: F) -> F:
+    """Add the options that select cases."""
+    options = (
+        click.option("--case", "cases", multiple=True, metavar="ID", help="A case, a vector, or a pattern with * and ?."),
+        click.option("--family", "families", multiple=True, metavar="NAME", help="A family, such as ord."),
+        click.option("--clause", "clauses", multiple=True, metavar="ID", help="Judge this clause alone, such as ORD-06."),
+        click.option("--contract", "contracts", multiple=True, type=click.Choice(CONTRACTS), help="A contract."),
+    )  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def vector_options(command: F) -> F:
+    """Add the options that say where vectors come from."""
+    options = (
+        click.option("--vectors", "paths", multiple=True, type=click.Path(path_type=Path), metavar="PATH", help="Authored vectors of your own, a file or a folder, beside the shipped ones."),
+        click.option("--no-shipped", is_flag=True, help="Leave the shipped vectors out."),
+    )  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def selection_of(
+    cases: Sequence[str], families: Sequence[str], clauses: Sequence[str], contracts: Sequence[str]
+) -> Selection:
+    """Make a selection of flags; a family may be written in capitals."""
+    return Selection(
+        tuple(cases),
+        tuple(family.lower() for family in families),
+        tuple(clause.upper() if clause.islower() else clause for clause in clauses),
+        tuple(contracts),
+    )
+
+
+class NoSuchPathError(UsageError):
+    """A path that was given does not exist."""
+
+    code = "usage.path"
+
+
+class VectorsRefusedError(InputError):
+    """Authored vectors break the rules of their format; all faults are listed."""
+
+    code = "input.vectors"
+
+
+def existing(path: Path) -> Path:
+    """Refuse a path that does not exist."""
+    if not path.exists():
+        raise NoSuchPathError("there is no such file or folder", where=str(path))
+    return path
+
+
+def load_cases(paths: Sequence[Path], *, shipped: bool) -> list[Case]:
+    """
+    Load the shipped cases, and authored ones beside them.
+
+    Raises:
+        InputError: A pack or a file of vectors cannot be used.
+    """
+    cases: list[Case] = []
+    if shipped:
+        from toolassay.authoring.packs import load_pack_cases  # noqa: PLC0415 - only if wanted
+
+        cases += load_pack_cases()
+    if paths:
+        cases = _joined(cases, authored_cases(paths))
+    return cases
+
+
+def authored_cases(paths: Sequence[Path]) -> list[Case]:
+    """
+    Read and expand authored vectors.
+
+    Raises:
+        VectorsRefusedError: They break the rules of their format.
+    """
+    from toolassay.authoring.lint import read_cases  # noqa: PLC0415 - most runs read packs
+
+    linted = read_cases([existing(path) for path in paths])
+    if linted.errors:
+        raise VectorsRefusedError(
+            "\n".join(str(fault) for fault in linted.errors[:50]),
+            hint=f"{len(linted.errors)} faults; `toolassay lint PATH` lists them all",
+        )
+    return [one.case for one in linted.cases]
+
+
+def _joined(shipped: list[Case], own: list[Case]) -> list[Case]:
+    """Put authored cases beside the shipped ones; what is authored anew replaces its pack."""
+    vectors = {case.vector for case in own}
+    return [case for case in shipped if case.vector not in vectors] + own
+
+
+def chosen(cases: Sequence[Case], selection: Selection, register: Register) -> list[Case]:
+    """
+    Select cases; names that stand for nothing are refused.
+
+    Raises:
+        UnknownNameError: A clause, a family or a pattern stands for nothing.
+    """
+    check_clauses(selection.clauses, register.clauses)
+    check_names(cases, selection)
+    return select(cases, selection)
+
+
+def as_json(value: object) -> str:
+    """Write a document of a verb that reports no run."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n"

@@ -1,0 +1,64 @@
+"""`toolassay fill`: compile vectors and clauses to packs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from toolassay.spec.errors import UsageError
+from toolassay.statuses import Exit
+
+CASES_MAX = 10
+"""Changed cases that are named for each pack."""
+
+EPILOG = """\b
+Examples:
+  toolassay fill                             the kit's own, in a checkout
+  toolassay fill --check                     1 if a byte would change
+  toolassay fill my_vectors/ --out packs/    your own
+
+A vector whose own observation breaks an oracle is refused.
+"""
+
+
+class NoOutError(UsageError):
+    """Vectors of one's own are compiled, and no folder for the packs is named."""
+
+    code = "usage.no-out"
+
+
+@click.command(epilog=EPILOG)
+@click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER", help="Where the packs go.")
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a byte would change.")
+def fill(folder: Path | None, out: Path | None, *, check: bool) -> int:
+    """Compile authored vectors to packs, with the simulator's observation as example."""
+    from toolassay.authoring.fill import fill as compile_packs  # noqa: PLC0415 - help needs none of it
+    from toolassay.commands.common import existing  # noqa: PLC0415 - as above
+    from toolassay.commands.places import own_vectors  # noqa: PLC0415 - as above
+    from toolassay.spec.register import SPEC_FOLDER  # noqa: PLC0415 - as above
+
+    if folder is not None and out is None:
+        raise NoOutError("vectors of your own need --out FOLDER", hint=f"--out {folder}/packs")
+    source = existing(folder) if folder is not None else own_vectors()
+    # Sources outside `vectors/` are the kit's own register, which a user's packs leave alone.
+    spec = SPEC_FOLDER if folder is None else None
+    filled = compile_packs(source, out or source / "packs", check=check, spec_dir=spec)
+    for fault in filled.errors:
+        click.echo(str(fault))
+    if filled.errors:
+        click.echo(f"NON-CONFORMANT: {len(filled.errors)} faults, nothing was written")
+        return Exit.NON_CONFORMANT
+    for change in filled.changes:
+        named = f": {', '.join(change.cases[:CASES_MAX])}" if change.cases else ""
+        more = f" and {len(change.cases) - CASES_MAX} more" if len(change.cases) > CASES_MAX else ""
+        click.echo(f"{change.how} {change.file}{named}{more}")
+    if check and filled.changes:
+        click.echo(f"NON-CONFORMANT: {len(filled.changes)} files are not current; `toolassay fill` writes them")
+        return Exit.NON_CONFORMANT
+    if not filled.cases:
+        click.echo("INCOMPLETE: there are no vectors")
+        return Exit.INCOMPLETE
+    click.echo(f"CONFORMANT: {filled.cases} cases, {len(filled.changes)} files written")
+    return Exit.CONFORMANT

@@ -1,0 +1,41 @@
+"""`toolassay lint`: check authored vectors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from toolassay.statuses import Exit
+
+EPILOG = """\b
+Examples:
+  toolassay lint                  the vectors of the kit, in a checkout
+  toolassay lint my_vectors/
+  toolassay lint my_vectors/ord.yaml
+
+Exits with 1 if a rule is broken; every fault names file, line and column.
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+def lint(paths: tuple[Path, ...]) -> int:
+    """Check authored vectors: their form, their scenarios, the clauses that they name."""
+    from toolassay.authoring.lint import read_cases  # noqa: PLC0415 - help needs none of it
+    from toolassay.commands.common import existing  # noqa: PLC0415 - as above
+    from toolassay.commands.places import own_vectors  # noqa: PLC0415 - as above
+
+    given = [existing(path) for path in paths] or [own_vectors()]
+    linted = read_cases(given)
+    for fault in linted.errors:
+        click.echo(str(fault))
+    vectors = len({one.case.vector for one in linted.cases})
+    if linted.errors:
+        click.echo(f"NON-CONFORMANT: {len(linted.errors)} faults in {vectors} vectors")
+        return Exit.NON_CONFORMANT
+    if not linted.cases:
+        click.echo("INCOMPLETE: there are no vectors")
+        return Exit.INCOMPLETE
+    click.echo(f"CONFORMANT: {len(linted.cases)} cases of {vectors} vectors")
+    return Exit.CONFORMANT

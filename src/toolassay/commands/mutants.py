@@ -1,0 +1,58 @@
+"""`toolassay mutants`: plant each known fault and see that it is found."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+EPILOG = """\b
+Examples:
+  toolassay mutants
+  toolassay mutants --clause ORD-06
+  toolassay mutants --budget 0           vectors alone
+  toolassay mutants --format json
+
+Exits with 1 if a mutant survives the vectors of its clause, or generation.
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--clause", "clauses", multiple=True, metavar="ID", help="Mutants of this clause alone.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the simulator and of generation.")
+@click.option("--budget", type=click.IntRange(0), metavar="N", help="Generated cases per mutant; 0 for none. Default 500.")
+@click.option("--format", "form", type=click.Choice(("text", "json")), default="text", help="What standard output holds.")
+def mutants(
+    names: tuple[str, ...], clauses: tuple[str, ...], seed: int, budget: int | None, form: str
+) -> int:
+    """Plant each known fault in the simulator and see that vectors and generation find it."""
+    from toolassay.authoring.packs import load_pack_cases  # noqa: PLC0415 - help needs none of it
+    from toolassay.mutation import BUDGET, examine  # noqa: PLC0415 - as above
+    from toolassay.reports.mutants import MutantsReport  # noqa: PLC0415 - as above
+    from toolassay.reports.out import Out  # noqa: PLC0415 - as above
+
+    chosen = _chosen(names, clauses)
+    budget = BUDGET if budget is None else budget
+    report = MutantsReport(Out(sys.stdout), seed, budget, form)
+    for one in examine(chosen, load_pack_cases(), seed=seed, budget=budget):
+        report.add(one)
+    return report.finish()
+
+
+def _chosen(names: tuple[str, ...], clauses: tuple[str, ...]) -> list:  # type: ignore[type-arg]
+    from toolassay.near import unknown  # noqa: PLC0415 - as above
+    from toolassay.selection import check_clauses, matches  # noqa: PLC0415 - as above
+    from toolassay.simulator.mutants import MUTANTS  # noqa: PLC0415 - as above
+    from toolassay.spec.register import load_register  # noqa: PLC0415 - as above
+
+    check_clauses(clauses, load_register().clauses)
+    for name in names:
+        if not any(matches(name, known) for known in MUTANTS):
+            raise unknown("mutant", name, MUTANTS)
+    return [
+        mutant
+        for mutant in MUTANTS.values()
+        if (not clauses or mutant.clause in clauses)
+        and (not names or any(matches(name, mutant.name) for name in names))
+    ]

@@ -1,0 +1,132 @@
+"""What was asked of a run: flags, over the configuration, over defaults."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from toolassay.config import Config
+from toolassay.selection import Selection
+from toolassay.spec.errors import UsageError
+
+DEFAULT_PROFILE = "core"
+DEFAULT_DEADLINE_S = 10.0
+
+
+class NoTargetError(UsageError):
+    """Neither the command line nor the configuration names a target."""
+
+    code = "usage.no-target"
+    hint = "for example: toolassay run sim, or toolassay run python:my_agent:adapter"
+
+
+class FlagsError(UsageError):
+    """Two flags contradict each other."""
+
+    code = "usage.flags"
+
+
+class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The flags of `run`, as given; None where a flag was not."""
+
+    target: str | None = None
+    """How the implementation under test is reached."""
+    selection: Selection = Selection()
+    """Which cases."""
+    paths: tuple[Path, ...] = ()
+    """Authored vectors."""
+    no_shipped: bool = False
+    """Whether the shipped vectors are left out."""
+    profile: str | None = None
+    """What is scored."""
+    baseline: Path | None = None
+    """The file of known failures."""
+    no_baseline: bool = False
+    """Whether the baseline of the configuration is ignored."""
+    seed: int = 0
+    """The seed."""
+    deadline: float | None = None
+    """Seconds that one case may take."""
+    generate: int = 0
+    """Number of generated cases."""
+    jobs: int = 1
+    """Number of workers."""
+    exitfirst: bool = False
+    """Whether to stop at the first case that fails."""
+    python: str | None = None
+    """Interpreter of the worker."""
+    in_process: bool = False
+    """Whether the adapter runs in this process."""
+    show_all: bool = False
+    """Whether every divergence is shown."""
+    quiet: bool = False
+    """Whether the verdict alone is printed."""
+    form: Literal["text", "json"] = "text"
+    """What standard output holds."""
+    ndjson: str | None = None
+    """File of the report for programs."""
+
+    @property
+    def spec(self) -> str:
+        """The target, once it is known."""
+        assert self.target is not None, "merge() has filled it in"
+        return self.target
+
+
+def merge(options: RunOptions, config: Config) -> RunOptions:
+    """
+    Fill in from the configuration what no flag said.
+
+    Raises:
+        NoTargetError: No target is named.
+        FlagsError: Two flags contradict each other.
+    """
+    target = options.target or config.target
+    if not target:
+        raise NoTargetError("no target")
+    if options.ndjson == "-" and options.form == "json":
+        raise FlagsError("--format json and --ndjson - both want standard output")
+    if options.baseline and options.no_baseline:
+        raise FlagsError("--baseline and --no-baseline contradict each other")
+    configured = Path(config.baseline) if config.baseline and not options.no_baseline else None
+    python = options.python
+    if python is None and target.startswith("python:") and not options.in_process:
+        python = config.python
+    return msgspec.structs.replace(
+        options,
+        target=target,
+        profile=options.profile or config.profile or DEFAULT_PROFILE,
+        baseline=options.baseline or configured,
+        deadline=options.deadline or config.deadline or DEFAULT_DEADLINE_S,
+        paths=options.paths or tuple(Path(path) for path in config.vectors),
+        python=python,
+    )
+
+
+def repro_of(options: RunOptions, config: Config) -> str:
+    """Give the command that runs the target again, to which a case is added."""
+    words = ["toolassay", "run", options.spec]
+    own = {
+        "--profile": (options.profile, config.profile or DEFAULT_PROFILE),
+        "--python": (options.python, config.python),
+        "--seed": (str(options.seed), "0"),
+        "--generate": (str(options.generate), "0"),
+        "--deadline": (_number(options.deadline), _number(config.deadline or DEFAULT_DEADLINE_S)),
+    }
+    for flag, (value, default) in own.items():
+        if value is not None and value != default:
+            words += [flag, value]
+    if options.in_process:
+        words.append("--in-process")
+    if options.no_shipped:
+        words.append("--no-shipped")
+    if tuple(str(path) for path in options.paths) != config.vectors:
+        words += [word for path in options.paths for word in ("--vectors", str(path))]
+    return shlex.join(words)
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:g}"

@@ -1,0 +1,163 @@
+"""How `run` and `baseline update` go through a target."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TextIO
+
+from toolassay.baseline import Baseline, Ledger, scope_of
+from toolassay.commands.common import NoSuchPathError, chosen, load_cases
+from toolassay.commands.run_options import FlagsError, RunOptions, merge, repro_of
+from toolassay.config import Config, load_config
+from toolassay.reports.out import Out
+from toolassay.reports.progress import Progress
+from toolassay.reports.terminal import Terminal, verdict_words
+from toolassay.results import Event, RunFinished, RunStarted
+from toolassay.runner import Plan, rules_of
+from toolassay.runner import run as run_plan
+from toolassay.spec.case import Case
+from toolassay.spec.register import Register, load_register
+from toolassay.targets.base import Target
+from toolassay.targets.open import open_target
+
+Consumer = Callable[[Event], None]
+"""A report."""
+
+
+def run_target(options: RunOptions) -> int:
+    """Run a target and report; give the exit code."""
+    config = load_config()
+    merged = merge(options, config)
+    register = load_register()
+    baseline = read_baseline(merged.baseline, register)
+    with contextlib.ExitStack() as stack:
+        # The report file is opened first: a run is not to be lost to a wrong path.
+        ndjson = _opened(stack, merged.ndjson)
+        target = stack.enter_context(contextlib.closing(open_one(merged)))
+        plan = plan_of(merged, config, register, target, baseline)
+        consumers, last = _consumers(merged, register, ndjson)
+        finished = run_plan(plan, _fan_out(consumers))
+    last(finished)
+    return finished.exit_code
+
+
+def open_one(options: RunOptions) -> Target:
+    """Open the target."""
+    return open_target(options.spec, python=options.python, in_process=options.in_process)
+
+
+def read_baseline(path: Path | None, register: Register) -> Baseline | None:
+    """Read the baseline, if one is given."""
+    if path is None:
+        return None
+    from toolassay.baseline_file import load_baseline  # noqa: PLC0415 - most runs have none
+
+    return load_baseline(path, register.clauses)
+
+
+def plan_of(
+    options: RunOptions,
+    config: Config,
+    register: Register,
+    target: Target,
+    baseline: Baseline | None,
+) -> Plan:
+    """Find the cases, and put together what a run is made of."""
+    known = _known_cases(options, target)
+    cases = chosen(known, options.selection, register)
+    rules = rules_of(register, register.profile(options.profile or "core"), options.selection.clauses)
+    about = target.implementation
+    started = RunStarted(
+        options.spec,
+        about.name,
+        about.version,
+        about.deterministic,
+        rules.profile,
+        options.seed,
+        len(cases),
+        repro_of(options, config),
+    )
+    several = options.spec.startswith("python:") and not options.in_process
+    return Plan(
+        target,
+        cases,
+        rules,
+        started,
+        (lambda: open_one(options)) if several else None,
+        Ledger(baseline) if baseline is not None else None,
+        scope_of(known, cases, options.selection) if baseline is not None else None,
+        options.seed,
+        options.deadline or 10.0,
+        options.exitfirst,
+        options.jobs,
+    )
+
+
+def _known_cases(options: RunOptions, target: Target) -> Sequence[Case]:
+    """Find all cases that there are, before any selection."""
+    own = getattr(target, "cases", None)
+    if own is not None:
+        if options.paths or options.generate:
+            raise FlagsError("recordings are their own cases: no --vectors, no --generate")
+        return list(own())
+    cases = load_cases(options.paths, shipped=not options.no_shipped)
+    if options.generate:
+        from toolassay.properties.generator import generate  # noqa: PLC0415 - only if wanted
+
+        operations = target.implementation.operations
+        cases += [generate(options.seed, index, operations) for index in range(options.generate)]
+    return cases
+
+
+# --- reports --------------------------------------------------------------------------------
+
+
+def _consumers(
+    options: RunOptions, register: Register, ndjson: TextIO | None
+) -> tuple[list[Consumer], Callable[[RunFinished], None]]:
+    """Give the reports of a run, and what is said after all of them."""
+    consumers: list[Consumer] = []
+    out = Out(sys.stdout)
+    said = Out(sys.stderr)
+    if ndjson is not None:
+        from toolassay.reports.ndjson import NdjsonReport  # noqa: PLC0415 - only if wanted
+
+        consumers.append(NdjsonReport(out if ndjson is sys.stdout else Out(ndjson)))
+    if options.form == "json":
+        from toolassay.reports.json_report import JsonReport  # noqa: PLC0415 - as above
+
+        consumers.append(JsonReport(out))
+    if options.form == "json" or ndjson is sys.stdout:
+        return consumers, lambda event: said.line(f"{event.verdict.upper()}{verdict_words(event)}")
+    other = options.ndjson or ""
+    consumers.append(
+        Terminal(out, register, show_all=options.show_all, quiet=options.quiet, other=other)
+    )
+    return consumers, lambda _: out.flush()
+
+
+def _fan_out(consumers: Sequence[Consumer]) -> Consumer:
+    """Give every event to every report, around the line of progress."""
+    progress = Progress()
+
+    def emit(event: Event) -> None:
+        progress.before(event)
+        for consumer in consumers:
+            consumer(event)
+        progress.after(event)
+
+    return emit
+
+
+def _opened(stack: contextlib.ExitStack, name: str | None) -> TextIO | None:
+    if name is None:
+        return None
+    if name == "-":
+        return sys.stdout
+    try:
+        return stack.enter_context(Path(name).open("w", encoding="utf-8"))
+    except OSError as fault:
+        raise NoSuchPathError(f"cannot be written: {fault.strerror}", where=name) from None
