@@ -80,7 +80,7 @@ def judge(peer: Peer) -> int:
     done = toolassay(peer, python)
     try:
         report = json.loads(done.stdout)
-        verdict, counts = report["verdict"], report["counts"]
+        verdict, counts = report["verdict"], report["counts"]["checks"]
     except (ValueError, KeyError, TypeError):
         print(f"{peer.name:<14} FAILED: exit code {done.returncode} and no report")
         print(tail(done.stderr), file=sys.stderr)
@@ -93,8 +93,8 @@ def judge(peer: Peer) -> int:
 
 
 def toolassay(peer: Peer, python: Path | None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "toolassay", "run", peer.target, "--format", "json"]
-    command += ["--baseline", "baseline.yaml"]
+    kit = str(Path(sys.executable).with_name("toolassay"))
+    command = [kit, "run", peer.target, "--baseline", "baseline.yaml", "--format", "json"]
     if python is not None:
         command += ["--python", str(python)]
     return subprocess.run(

@@ -86,9 +86,10 @@ def no_execution_without_approval(evidence: Evidence) -> Answer:
 def _unapproved(at: int, execution: Execution, fate: Fate, *, decides: bool) -> Note:
     """Note an execution without approval; scored only where approvals are seen to be given."""
     asked = fate.requested is not None
+    how = "while its request was open" if asked else "unapproved"
     return Note(
         "a call executes only with approval",
-        f"{shown(execution.tool, 60)} ran {'while its request was open' if asked else 'unapproved'}",
+        f"{shown(execution.tool, 60)} ran {how}",
         Place("executions", at),
         execution.execution_id,
         recorded=not (asked or decides),
@@ -174,7 +175,13 @@ def no_lifecycle_of_denied(evidence: Evidence) -> Answer:
 
 def _denied_tools(evidence: Evidence) -> frozenset[str]:
     policy = evidence.scenario.policy if evidence.scenario is not None else {}
-    return frozenset(name for name, permission in policy.items() if permission == "deny")
+    # A call that is refused for its arguments was never denied (ORD-17).
+    refused = {call.call.name for call in evidence.calls if call.verdict.kind != "valid"}
+    return frozenset(
+        name
+        for name, permission in policy.items()
+        if permission == "deny" and name not in refused
+    )
 
 
 def denied_step_ends(evidence: Evidence) -> Answer:

@@ -200,6 +200,15 @@ class Evidence:
         return tuple(found)
 
     @cached_property
+    def broken_by_streams(self) -> dict[str, list[Finding]]:
+        """Give what the streams break by themselves, by clause."""
+        found: dict[str, list[Finding]] = {}
+        for stream in self.streams:
+            for one in stream.findings:
+                found.setdefault(one.clause, []).append(one)
+        return found
+
+    @cached_property
     def first_stream(self) -> Stream | None:
         """Give the stream of the first subscriber, which marks count."""
         found = self.streams[:1]

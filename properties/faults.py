@@ -126,7 +126,9 @@ def event_case(choose: Choose) -> Case:
     event = valid_event(kind)
     if choose(4) == 0:
         return _case(event, (Expectation(_home(kind), outcome=ExpectOutcome("ok")),))
-    fault = pick(choose, faults_of(kind))
+    faults = faults_of(kind)
+    clause = pick(choose, tuple(dict.fromkeys(fault.clause for fault in faults)))
+    fault = pick(choose, [fault for fault in faults if fault.clause == clause])
     fault.change(event)
     return _case(event, tuple(_expectations(kind, fault)))
 

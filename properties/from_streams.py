@@ -23,9 +23,7 @@ def stream_notes(evidence: Evidence, clause: str) -> list[Note]:
     """Give what the streams by themselves break of a clause."""
     return [
         Note(one.expected, one.observed, one.place, one.call, one.recorded)
-        for stream in evidence.streams
-        for one in stream.findings
-        if one.clause == clause
+        for one in evidence.broken_by_streams.get(clause, ())
     ]
 
 

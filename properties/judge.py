@@ -24,7 +24,7 @@ from toolassay.properties.names import CHECK_NAMES
 from toolassay.properties.verdict import Answer, Ask, Check, Skip, Verdict, verdict_of
 from toolassay.spec.case import Case
 from toolassay.spec.events import TOOL_EVENTS
-from toolassay.spec.observation import FacetName, Observation
+from toolassay.spec.observation import FACETS, FacetName, Observation
 from toolassay.spec.scenario import Scenario
 
 __all__ = ["CHECKS", "Check", "Verdict", "check_of", "judge"]
@@ -152,7 +152,8 @@ def judge(
         scenario = case.scenario
     evidence = Evidence(observation, scenario, case)
     verdicts = [
-        run_check(check, evidence) for check in CHECKS if clauses is None or check.clause in clauses
+        outcome if isinstance(outcome, Verdict) else _run(outcome, evidence)
+        for outcome in _plan(_present(observation), scenario is not None, clauses)
     ]
     for number, expected in enumerate(case.expect if case is not None else ()):
         if clauses is None or expected.clause in clauses:
@@ -165,28 +166,38 @@ def judge(
     return tuple(verdicts)
 
 
-def run_check(check: Check, evidence: Evidence) -> Verdict:
-    """Run one named check, if what it needs is there."""
-    lack = _lack(check, evidence)
-    if lack:
-        return _not_applicable(check.clause, check.name, lack)
+def _run(check: Check, evidence: Evidence) -> Verdict:
     return verdict_of(check.clause, check.name, check.ask(evidence))
 
 
-def _lack(check: Check, evidence: Evidence) -> str:
+@lru_cache(maxsize=4096)
+def _plan(
+    present: tuple[FacetName, ...],
+    scripted: bool,  # noqa: FBT001
+    clauses: frozenset[str] | None,
+) -> tuple[Check | Verdict, ...]:
+    """Say for each check whether it runs where these facets are there, or why it does not."""
+    plan: list[Check | Verdict] = []
+    for check in CHECKS:
+        if clauses is None or check.clause in clauses:
+            lack = _lack(check, present, scripted=scripted)
+            missing = Verdict(check.clause, check.name, "not_applicable", (), lack)
+            plan.append(missing if lack else check)
+    return tuple(plan)
+
+
+def _present(observation: Observation) -> tuple[FacetName, ...]:
+    return tuple(facet for facet in FACETS if getattr(observation, facet) is not None)
+
+
+def _lack(check: Check, present: tuple[FacetName, ...], *, scripted: bool) -> str:
     """Name what a check misses; empty if nothing."""
-    observation = evidence.observation
     for facet in check.needs:
-        if getattr(observation, facet) is None:
+        if facet not in present:
             return f"facet {facet}"
-    if check.either and all(getattr(observation, facet) is None for facet in check.either):
+    if check.either and not any(facet in present for facet in check.either):
         return f"facet {' or '.join(check.either)}"
-    return "no scenario" if check.scripted and evidence.scenario is None else ""
-
-
-@lru_cache(maxsize=1024)
-def _not_applicable(clause: str, name: str, why: str) -> Verdict:
-    return Verdict(clause, name, "not_applicable", (), why)
+    return "no scenario" if check.scripted and not scripted else ""
 
 
 def _holds(clause: str, evidence: Evidence) -> Answer:
@@ -194,5 +205,6 @@ def _holds(clause: str, evidence: Evidence) -> Answer:
     check = check_of(clause)
     if check is None:
         return Skip("no check of this clause over one observation")
-    lack = _lack(check, evidence)
+    present = _present(evidence.observation)
+    lack = _lack(check, present, scripted=evidence.scenario is not None)
     return Skip(lack) if lack else check.ask(evidence)

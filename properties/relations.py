@@ -15,7 +15,7 @@ import msgspec
 from toolassay.properties.evidence import tool_or_assistant
 from toolassay.properties.groups import split
 from toolassay.properties.names import CHECK_NAMES
-from toolassay.properties.same import first_difference, told
+from toolassay.properties.same import first_difference
 from toolassay.properties.script import same_text_or_value
 from toolassay.properties.verdict import Answer, Note, Skip, Verdict, verdict_of
 from toolassay.spec.case import Case

@@ -158,7 +158,10 @@ def _same_ids(group: Group, replies: Sequence[Reply], start: int) -> int | None:
         return None
     for number in range(start, len(replies)):
         reply = replies[number]
-        if not reply.breaks and _same_names(group, reply):
-            if all(a.id == b.id for a, b in zip(held, reply.calls, strict=True)):
-                return number
+        if (
+            not reply.breaks
+            and _same_names(group, reply)
+            and all(one.id == other.id for one, other in zip(held, reply.calls, strict=True))
+        ):
+            return number
     return None

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from toolassay.properties.groups import pair
 from toolassay.properties.names import CHECK_NAMES, RECORDED_IN_STREAMS
+from toolassay.properties.stream_groups import disagreeing_bits, group_faults
 from toolassay.properties.stream_state import Call, Loop, Turn
 from toolassay.spec.events import COORDINATES, EVENT_KINDS, TURN_ENDINGS, Event, is_missing
 from toolassay.spec.finding import Finding, Place
@@ -391,44 +391,11 @@ class StreamJudge:
         self._close_step(loop, turn, event)
 
     def _check_group(self, event: Event) -> None:
-        messages = event.messages
-        if not messages or messages[0].role != "assistant":
-            observed = f"a {messages[0].role} message" if messages else "no message"
-            self._report("MSG-01", "the group begins with the assistant message", observed)
-            self._report("EVT-10", "StepDone holds a valid group", observed)
-            return
-        for at, message in enumerate(messages):
-            if at and message.role != "tool":
-                observed = f"message {at} has the role {message.role}"
-                self._report("MSG-02", "every later message is a result", observed)
-                self._report("EVT-10", "StepDone holds a valid group", observed)
-        self._check_pairs(event)
-
-    def _check_pairs(self, event: Event) -> None:
-        calls = event.messages[0].calls
-        results = [message for message in event.messages[1:] if message.role == "tool"]
-        if not calls and len(event.messages) > 1:
-            observed = f"{len(event.messages)} messages"
-            self._report("MSG-04", "a text-only step commits one message", observed)
-        if not calls and not results:
-            return
-        pairing = pair(calls, results)
-        for at in pairing.unanswered:
-            observed = f"call {shown(calls[at].id, 60)!r} has no result"
-            self._report("MSG-05", "every call has exactly one result", observed, calls[at].id)
-            self._report("ORD-12", "only a complete group is committed", observed, calls[at].id)
-        for at in pairing.repeated:
-            observed = f"call {shown(calls[at].id, 60)!r} has {len(pairing.answers[at])} results"
-            self._report("MSG-05", "every call has exactly one result", observed, calls[at].id)
-        for at in pairing.orphans:
-            observed = f"a result for {shown(results[at].tool_use_id or '', 60)!r}"
-            self._report("MSG-06", "a result answers a call of its own group", observed)
-        if len(results) != len(calls):
-            observed = f"{len(results)} results for {len(calls)} calls"
-            self._report("MSG-08", "one result message per call", observed)
+        for fault in group_faults(event.messages):
+            self._report(fault.clause, fault.expected, fault.observed, fault.call)
 
     def _close_step(self, loop: Loop, turn: Turn, event: Event) -> None:
-        executions = turn.steps.pop(event.step_id, ())
+        executions = turn.steps.pop(event.step_id, [])
         calls = [loop.calls.pop(execution) for execution in executions]
         loop.closed.update(executions)
         if not event.messages or event.messages[0].role != "assistant":
@@ -442,23 +409,8 @@ class StreamJudge:
                 f"events with {len(calls)} execution ids",
                 executions[-1],
             )
-        self._check_bits(calls, event)
-
-    def _check_bits(self, calls: list[Call], event: Event) -> None:
-        """Compare completions with results as counts; missing ones prove nothing (ORD-14)."""
-        flags = [message.is_error for message in event.messages[1:] if message.role == "tool"]
-        if all(flag is None for flag in flags):
-            return
-        completed = [call for call in calls if call.completed]
-        for bit, word in ((True, "with"), (False, "without")):
-            seen = sum(call.error is bit for call in completed)
-            held = sum((flag is True) is bit for flag in flags)
-            if seen > held:
-                self._report(
-                    "ORD-14",
-                    f"at most {held} completions {word} the error bit, as the results say",
-                    f"{seen} of them",
-                )
+        for observed in disagreeing_bits(calls, event.messages):
+            self._report("ORD-14", "error bits as the results of the step say", observed)
 
     # --- turns ---
 

@@ -9,6 +9,7 @@ the name of the check on each note and makes a verdict of the answer.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
@@ -87,15 +88,16 @@ def verdict_of(clause: str, check: str, answer: Answer) -> Verdict:
     """Stamp an answer and make a verdict of it."""
     if isinstance(answer, Skip):
         return Verdict(clause, check, "not_applicable", (), answer.why)
-    return verdict_on(clause, check, tuple(stamp(clause, check, note) for note in answer))
-
-
-def verdict_on(clause: str, check: str, findings: tuple[Finding, ...]) -> Verdict:
-    """Make a verdict of findings that are stamped already."""
-    if not findings:
-        return Verdict(clause, check, "pass")
-    scored = any(not finding.recorded for finding in findings)
+    if not answer:
+        return _passed(clause, check)
+    scored = any(not note.recorded for note in answer)
+    findings = tuple(stamp(clause, check, note) for note in answer)
     return Verdict(clause, check, "fail" if scored else "recorded", findings)
+
+
+@lru_cache(maxsize=1024)
+def _passed(clause: str, check: str) -> Verdict:
+    return Verdict(clause, check, "pass")
 
 
 def stamp(clause: str, check: str, note: Note) -> Finding:

@@ -3,6 +3,7 @@
 import ast
 import asyncio
 import json
+import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +14,7 @@ import pytest
 
 from toolassay import adapter, adapter_script, adapter_text, worker
 from toolassay.adapter import Play, ScriptedError, StreamBroken, ToolFailed, TooMuch, Unsupported
+from toolassay.spec.case import Case
 from toolassay.spec.observation import Execution, Mark, Observation
 from toolassay.spec.scenario import (
     Behaviour,
@@ -24,6 +26,7 @@ from toolassay.spec.scenario import (
     ToolScript,
 )
 from toolassay.spec.text import Base64, bytes_of, text_of
+from toolassay.targets.python import PythonTarget
 
 
 def play(
@@ -407,3 +410,38 @@ def test_what_adapters_run_with_reads_under_old_pythons(module: ModuleType) -> N
 
     ast.parse(source, feature_version=(3, 9))
     assert "from __future__ import annotations" in source
+
+
+def blocks(page: str) -> list[str]:
+    """Give the Python blocks of a page."""
+    return [part.split("\n```")[0] for part in page.split("```python\n")[1:]]
+
+
+def test_the_example_of_the_documentation_is_the_docstring_s_and_runs(
+    repository: Path, tmp_path: Path
+) -> None:
+    agent, example = blocks((repository / "docs" / "adapter-python.md").read_text())
+    docstring = str(adapter.__doc__).partition("::\n\n")[2].partition("\n\n`toolassay")[0]
+    assert textwrap.dedent(docstring).rstrip() == example.rstrip()
+    (tmp_path / "my_agent.py").write_text(agent)
+    (tmp_path / "my_adapter.py").write_text(example)
+    reply = calling(ScriptedCall("c1", "t", '{"a":1}'), ScriptedCall("c2", "none"))
+    scenario = Scenario((reply,), tools=(ToolScript("t"),), users=("a", "b"))
+
+    target = PythonTarget("my_adapter:Adapter", folder=tmp_path)
+    answer = target.run(Case("a", "a", "t", "events", "positive", "turn/run", scenario))
+    target.close()
+
+    assert (answer.status, answer.message, answer.missing) == ("ok", "", ())
+    assert answer.observation is not None
+    history = answer.observation.history
+    assert history is not None
+    assert [(m.role, m.is_error) for m in history.messages] == [
+        ("user", None),
+        ("assistant", None),
+        ("tool", False),
+        ("tool", True),
+        ("assistant", None),
+        ("user", None),
+        ("assistant", None),
+    ]

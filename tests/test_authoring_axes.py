@@ -153,6 +153,12 @@ def test_what_a_stream_does_beyond_text_is_a_feature_of_its_own(word: str, reply
     assert features_of(Scenario((reply,))) == ("stream-text", word)
 
 
+def test_arguments_that_are_no_text_need_bytes_even_unstreamed() -> None:
+    call = ScriptedCall("c", "a", Base64("/w=="))
+
+    assert features_of(Scenario((Reply(calls=(call,)),))) == ("stream-bytes",)
+
+
 def test_a_plain_scenario_asks_for_nothing() -> None:
     assert features_of(PLAIN) == ()
     assert features_of(Scenario((), PLAIN.tools, {"read": "allow"})) == ()

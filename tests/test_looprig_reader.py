@@ -273,6 +273,35 @@ def test_marks_count_what_the_recording_subscriber_had() -> None:
     assert found.executions[1].ended is None
 
 
+def test_elided_arguments_cut_the_executions() -> None:
+    entry = {"tool": "echo", "arguments": '{"depth":9996,"elided_bytes":20000}'}
+    found = run({"executions": [{**entry, "arguments": "{}"}, entry]}).observation.executions
+    assert found is not None
+    assert (len(found.executions), found.status) == (1, "cut")
+
+
+@pytest.mark.parametrize(
+    "world",
+    [
+        {"hook_rewrites": "echo"},
+        {"tools": [{**ECHO, "timeout_ms": 5}]},
+        {"tools": [{**ECHO, "prepare": "later"}]},
+        {"tools": [{"name": "echo", "behaviour": {"flagged": True}}]},
+        {"model": [{"structured": True}]},
+        {"model": [{"calls": [{"id": "c1", "late": True}]}]},
+    ],
+)
+def test_a_script_with_unknown_words_leaves_no_scenario(world: dict[str, object]) -> None:
+    recording = run(ENDED, **world)
+    assert recording.scenario is None
+    assert not_complete(recording) == {}
+
+
+def test_a_tool_that_asks_the_user_does_not_return_by_itself() -> None:
+    asks = scenario_of(run(tools=[{"name": "echo", "behaviour": {"ask": "q?"}}])).tools[0]
+    assert asks.behaviour.hangs
+
+
 def test_the_journal_is_its_events_without_commands_and_fences() -> None:
     fence = {"type": "", "kind": "fence", "seq": 1, "body": "{}"}
     command = {"type": "UserInput", "kind": "command", "seq": 2, "body": "{}"}

@@ -109,7 +109,6 @@ def test_a_stream_that_breaks_fails_the_turn(target: PythonTarget) -> None:
     seen = observed(target, Reply("x", streamed=True, breaks=True), users=("a", "b"))
 
     assert endings(seen) == ["failed", "done"]
-    assert history(seen).status == "aborted"
 
 
 def test_a_streamed_reply_without_anything_is_played(target: PythonTarget) -> None:
@@ -173,13 +172,23 @@ def test_a_failure_that_a_tool_accepts_is_a_flagged_result(target: PythonTarget)
 def test_a_run_that_raised_is_no_committed_history(target: PythonTarget) -> None:
     tool = ToolScript("t", behaviour=Behaviour(raises="boom"))
 
+    seen = observed(target, Reply(calls=(ScriptedCall("c1", "t"),)), tools=(tool,))
+
+    assert endings(seen) == ["failed"]
+    assert (history(seen).status, history(seen).messages) == ("aborted", ())
+
+
+def test_the_turn_after_one_that_raised_goes_on_with_what_was_left(target: PythonTarget) -> None:
+    tool = ToolScript("t", behaviour=Behaviour(raises="boom"))
+
     seen = observed(
         target, Reply(calls=(ScriptedCall("c1", "t"),)), tools=(tool,), users=("a", "b")
     )
 
     assert endings(seen) == ["failed", "done"]
-    assert [one.text for one in history(seen).messages] == ["b", "done"]
-    assert history(seen).status == "aborted"
+    roles = [one.role for one in requests(seen).requests[1]]
+    assert roles == ["user", "assistant", "tool", "user"]
+    assert history(seen).status == "complete"
 
 
 def test_the_next_turn_is_shown_the_turn_before(target: PythonTarget) -> None:

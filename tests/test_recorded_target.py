@@ -8,10 +8,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from toolassay.baseline_file import load_baseline
+from toolassay.properties.judge import judge
 from toolassay.recordings import errors, lines
 from toolassay.spec.case import Case
 from toolassay.spec.messages import Message
 from toolassay.spec.observation import History, Observation
+from toolassay.spec.register import load_register
 from toolassay.spec.scenario import Reply, Scenario
 from toolassay.targets import recorded
 from toolassay.targets.base import Answer
@@ -214,3 +217,22 @@ def test_a_note_on_what_was_recorded_that_is_not_readable_is_refused(tmp_path: P
     (tmp_path / recorded.ABOUT).write_text("[]")
     with pytest.raises(errors.RecordingFileError):
         RecordedTarget(tmp_path)
+
+
+def test_the_shipped_recordings_fail_exactly_as_their_baseline_says(repository: Path) -> None:
+    folder = repository / "adapters" / "recorded" / "looprig"
+    baseline = load_baseline(folder / "baseline.yaml", load_register().clauses)
+    target = RecordedTarget(folder)
+    failing = {
+        (case.id, verdict.clause)
+        for case in target.cases()
+        for verdict in judge(_seen(target, case), case.scenario, case)
+        if verdict.status == "fail"
+    }
+    assert failing == {(entry.case, entry.clause) for entry in baseline.entries}
+
+
+def _seen(target: RecordedTarget, case: Case) -> Observation:
+    observation = target.run(case).observation
+    assert observation is not None
+    return observation

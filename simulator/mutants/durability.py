@@ -5,12 +5,13 @@ from __future__ import annotations
 import msgspec
 
 from toolassay.simulator.hub import Hub, Mailbox
-from toolassay.simulator.mutants.mutant import of_hub, of_session
+from toolassay.simulator.mutants.mutant import Mutant, of_hub, of_session
+from toolassay.simulator.reference import Reference
 from toolassay.simulator.scheduler import Routine
-from toolassay.simulator.session import PREVIEW_MAX, PendingCall, Session
+from toolassay.simulator.session import PREVIEW_MAX, Config, PendingCall, Session
 from toolassay.spec.events import Event, EventClass
 from toolassay.spec.messages import Message
-from toolassay.spec.observation import Delivery
+from toolassay.spec.observation import Delivery, Ending, Observation
 from toolassay.spec.text import Text
 
 
@@ -92,7 +93,6 @@ class WaitsForSubscriber(Session):
     def turn(self, number: int, user: str) -> Routine:
         for pause in super().turn(number, user):
             if self.blocked():
-                self.faults += 1
                 return
             yield pause
 
@@ -102,6 +102,19 @@ class WaitsForSubscriber(Session):
 
     def blocked(self) -> bool:
         return isinstance(self.hub, BlockingHub) and self.hub.blocked
+
+
+class StuckReference(Reference):
+    """Says of a run that waits for ever that it was still open."""
+
+    def observe(self, session: Session) -> Observation:
+        seen = super().observe(session)
+        if not (isinstance(session.hub, BlockingHub) and session.hub.blocked):
+            return seen
+        self.faults += 1
+        assert seen.ending is not None
+        stuck = Ending(seen.ending.turns, "deadline", "it waits for a subscriber")
+        return msgspec.structs.replace(seen, ending=stuck)
 
 
 class CountedLoss(Session):
@@ -136,11 +149,10 @@ MUTANTS = (
         SilentLoss,
         CountedLoss,
     ),
-    of_hub(
+    Mutant(
         "waits-for-subscriber",
         "DUR-06",
         "A stalled subscriber stops the run.",
-        BlockingHub,
-        WaitsForSubscriber,
+        lambda: StuckReference(session=WaitsForSubscriber, config=Config(hub=BlockingHub)),
     ),
 )

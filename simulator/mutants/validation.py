@@ -104,15 +104,21 @@ class FreshCompletionId(Session):
         call.execution_id = kept
 
 
-class SharedExecutionId(Session):
-    """Gives all calls of a reply the same execution id."""
+class RestartedExecutionIds(Session):
+    """Counts execution ids from one again in every step."""
 
     def pending(self, reply: Reply) -> list[PendingCall]:
         calls = super().pending(reply)
-        for call in calls[1:]:
-            self.faults += 1
-            call.execution_id = calls[0].execution_id
+        for place, call in enumerate(calls):
+            self.faults += place < len(self.used)
+            if place == len(self.used):
+                self.used.append(call.execution_id)
+            call.execution_id = self.used[place]
         return calls
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type] # passed on as they came
+        self.used: list[str] = []
 
 
 class AnyFollower(Validator):
@@ -189,7 +195,10 @@ MUTANTS = (
         "fresh-completion-id", "EVT-09", "A completion carries a new id.", FreshCompletionId
     ),
     of_session(
-        "shared-execution-id", "EVT-09a", "Two calls share an execution id.", SharedExecutionId
+        "restarted-execution-ids",
+        "EVT-09a",
+        "A later step uses the execution ids of an earlier one.",
+        RestartedExecutionIds,
     ),
     of_validator(
         "any-follower", "EVT-10", "A user message in a step group is accepted.", AnyFollower

@@ -30,6 +30,11 @@ _FAILURES: dict[Status, str] = {
 }  # fmt: skip
 """Outcome by status. A warning is a failure that this profile takes lightly."""
 
+_PINNED: dict[Status, Outcome] = {
+    "fail": "fail", "warn": "fail", "crashed": "crashed", "timeout": "timeout",
+}  # fmt: skip
+"""What is pinned, by status; an error of the adapter is to be mended, not pinned."""
+
 
 class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
     """One known failure."""
@@ -238,17 +243,29 @@ def _problem(kind: str, entry: Entry, text: str) -> Problem:
     return Problem(kind, entry.name, entry.clause, text)
 
 
-def failures(results: Sequence[CaseResult]) -> Iterator[tuple[CaseResult, str, Outcome]]:
-    """Give each case and clause that fails, with what would be pinned, for `baseline update`."""
+class Failure(msgspec.Struct, frozen=True):
+    """A case and a clause that fail, for `baseline update`."""
+
+    case: str
+    """The case."""
+    vector: str
+    """Its vector."""
+    clause: str
+    """The clause."""
+    outcome: Outcome
+    """What would be pinned."""
+    is_warning: bool
+    """True if this profile takes it lightly; it is kept, and not added."""
+
+
+def failures(results: Iterable[CaseResult]) -> Iterator[Failure]:
+    """Give each case and clause that fails."""
     for result in results:
         by_clause: dict[str, list[Status]] = {}
         for check in result.checks:
-            if check.clause and check.status in {"fail", "crashed", "timeout"}:
+            if check.clause and check.status in _PINNED:
                 by_clause.setdefault(check.clause, []).append(check.status)
         for clause, statuses in by_clause.items():
             status = worst(statuses)
-            yield result, clause, "fail" if status == "fail" else _pinned(status)
-
-
-def _pinned(status: Status) -> Outcome:
-    return "crashed" if status == "crashed" else "timeout"
+            case = result.case
+            yield Failure(case.id, case.vector, clause, _PINNED[status], status == "warn")

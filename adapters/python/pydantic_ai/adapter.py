@@ -14,7 +14,7 @@ import inspect
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from pydantic_ai import Agent, RunContext, Tool
+from pydantic_ai import Agent, RunContext, Tool, capture_run_messages
 from pydantic_ai.capabilities import HandleDeferredToolCalls
 from pydantic_ai.exceptions import ToolFailed as NativeToolFailed
 from pydantic_ai.messages import (
@@ -82,25 +82,30 @@ class Adapter:
     async def turn_run(self, play: Play) -> dict[str, Any]:
         agent = agent_of(play)
         history: list[ModelMessage] = []
-        raised = []
+        status: dict[str, tuple[str, str]] = {}
+        carried = history
         mode = "sequential" if play.sequential else "parallel"
         for turn, user in enumerate(play.users):
-            try:
-                with agent.parallel_tool_call_execution_mode(mode):
+            with capture_run_messages() as seen, agent.parallel_tool_call_execution_mode(mode):
+                try:
                     # A run is streamed if and only if it has a handler of stream events.
                     result = await agent.run(
                         user,
-                        message_history=history,
+                        message_history=carried,
                         event_stream_handler=drain if play.streamed else None,
                     )
-            except Exception as error:  # noqa: BLE001 - whatever a run raises ends its turn
-                play.ended(turn, "failed", error)
-                raised.append(turn)
-            else:
-                play.ended(turn, "done")
-                history = result.all_messages()
+                except Exception as error:  # noqa: BLE001 - whatever a run raises ends its turn
+                    play.ended(turn, "failed", error)
+                    # What a run that raised has left is no committed history. It is how an
+                    # application goes on, though, and the next request shows what becomes of it.
+                    carried = list(seen)
+                    status = {"history": ("aborted", f"the run of turn {turn} raised")}
+                else:
+                    play.ended(turn, "done")
+                    history = carried = result.all_messages()
+                    status = {}
         return play.observation(
-            plain(history), encoding=encoding_of_history(history), status=status_of(raised)
+            plain(history), encoding=encoding_of_history(history), status=status
         )
 
 
@@ -245,11 +250,3 @@ def encoding_of_history(history: list[ModelMessage]) -> dict[str, Any]:
     return encoding_of(
         lambda: codec.dump_json(history), lambda data: codec.validate_json(data) == history
     )
-
-
-def status_of(raised: list[int]) -> dict[str, tuple[str, str]]:
-    if not raised:
-        return {}
-    turns = ", ".join(str(turn) for turn in raised)
-    why = f"a run that raises gives no messages, so those of turn {turns} are not here"
-    return {"history": ("aborted", why)}

@@ -4,7 +4,7 @@ What can be wrong with an authored vector: one leaf for each rule.
 All faults of all files are collected. A file that is no YAML gives a leaf of
 `InputError`; what is below here is found in this order:
 
-1. the shape of the file (`VectorKeyError` to `VectorShapeError`),
+1. the file and its shape (`VectorFileError` to `VectorShapeError`),
 2. the vector as a whole (`VectorSlugError` to `VectorSizeError`),
 3. its scenario (`ScenarioCallError` to `ScenarioNameError`),
 4. its expectations and relations (`ClauseNameError` to `RelationError`),
@@ -57,6 +57,12 @@ class AuthoringError(VectorError):
 
 
 # --- 1. shape -------------------------------------------------------------------------------
+
+
+class VectorFileError(AuthoringError):
+    """A file of vectors cannot be read, or its name does not end in `.yaml`."""
+
+    code = "vector.file"
 
 
 class VectorKeyError(AuthoringError):

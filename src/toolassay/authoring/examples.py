@@ -92,9 +92,10 @@ def _relation_faults(
 
 
 def _error(item: AuthoredCase, path: Path, verdict: Verdict) -> errors.ReferenceVerdictError:
-    what = f"it does not apply to the reference: {verdict.why}"
+    case, cited = item.case.id, f"{verdict.clause} ({verdict.check})"
     if verdict.findings:
         finding = verdict.findings[0]
-        what = f"expected {finding.expected}, observed {finding.observed}"
-    message = f"{item.case.id} breaks {verdict.clause} ({verdict.check}): {what}"
-    return errors.ReferenceVerdictError.at(item.vector.document, path, message)
+        what = f"{case} breaks {cited}: expected {finding.expected}, observed {finding.observed}"
+    else:
+        what = f"{case} shows nothing of {cited}: {verdict.why}"
+    return errors.ReferenceVerdictError.at(item.vector.document, path, what)

@@ -33,6 +33,9 @@ __all__ = ["CASES_MAX", "Expansion", "case_id", "expand", "expansions"]
 CASES_MAX: Final = 512
 """The most combinations that one vector may have."""
 
+NUMBER_MAX: Final = 2**53
+"""The largest number that a vector may write outside of texts."""
+
 T = TypeVar("T")
 
 
@@ -179,6 +182,7 @@ def _is_builtin(vector: Vector, name: str) -> bool:
 def _input(vector: Vector, meant: Mapping[str, Value], names: Mapping[str, str]) -> _Input:
     path = (*vector.path, "given")
     given = _fill(vector, vector.given, meant, path)
+    _refuse_bad_numbers(vector, given, path)
     if vector.operation == "turn/run":
         authored = _convert(vector, given, Scenario, path)
         _refuse_bad_texts(vector, authored)
@@ -186,29 +190,27 @@ def _input(vector: Vector, meant: Mapping[str, Value], names: Mapping[str, str])
         return _Input(authored, transformed(authored, names))
     key = next(iter(given))
     if key == "event":
-        return _Input(event=_event_text(vector, given[key]))
+        return _Input(event=canonical(given[key]).decode())
     text = _convert(vector, {"text": given[key]}, _TextInput, (*path, key)).text
     _refuse_bad_text(vector, text, (*path, key))
     return _Input(event=text) if key == "event_text" else _Input(arguments=text)
 
 
-def _event_text(vector: Vector, event: Value) -> str:
-    """Write an event as canonical JSON text."""
-    path = (*vector.path, "given", "event")
-    for place, number in _floats(event, path):
-        if not math.isfinite(number):
-            what = f"{number} is no number of JSON"
-            hint = "write the event as `event_text`"
+def _refuse_bad_numbers(vector: Vector, given: Value, path: Path) -> None:
+    """Refuse numbers that canonical JSON would change or not take."""
+    for place, number in _numbers(given, path):
+        if not math.isfinite(number) or abs(number) > NUMBER_MAX:
+            what = f"{number} is no number that every reader of JSON takes"
+            hint = "write an event with such a number as `event_text`"
             raise _BrokenError(errors.ScenarioTextError.at(vector.document, place, what, hint))
-    return canonical(event).decode()
 
 
-def _floats(value: Value, path: Path) -> Iterator[tuple[Path, float]]:
+def _numbers(value: Value, path: Path) -> Iterator[tuple[Path, int | float]]:
     if isinstance(value, dict | list):
         items = value.items() if isinstance(value, dict) else enumerate(value)
         for step, item in items:
-            yield from _floats(item, (*path, step))
-    elif isinstance(value, float):
+            yield from _numbers(item, (*path, step))
+    elif isinstance(value, int | float):
         yield path, value
 
 
@@ -290,9 +292,9 @@ def _distinct(vector: Vector, made: list[Expansion]) -> list[Expansion]:
     kept: list[Expansion] = []
     for item in made:
         own = {axis: name for axis, name in item.names.items() if not _is_builtin(vector, axis)}
-        scenario = item.case.scenario if item.case else item.authored
-        key = canonical((own, scenario, str(item.errors)))
-        if key not in seen or scenario is None:
+        scenario = item.case.scenario if item.case is not None else None
+        key = canonical((own, scenario))
+        if scenario is None or key not in seen:
             kept.append(item)
         seen.add(key)
     return kept

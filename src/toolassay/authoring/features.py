@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toolassay.authoring.cuts import is_inside_character
 from toolassay.spec.scenario import Reply, Scenario
-from toolassay.spec.text import bytes_of
+from toolassay.spec.text import Base64, bytes_of
 
 __all__ = ["FEATURES", "features_of"]
 
@@ -38,7 +38,7 @@ def features_of(scenario: Scenario | None) -> tuple[str, ...]:
         "parallel": batches and not scenario.sequential,
         "sequential": scenario.sequential,
         "stream-text": any(reply.streamed for reply in scenario.model),
-        "stream-bytes": any(_cuts_characters(reply) for reply in scenario.model),
+        "stream-bytes": any(_needs_bytes(reply) for reply in scenario.model),
         "stream-breaks": any(reply.breaks for reply in scenario.model),
         "stream-stall": any(reply.stall > 0 for reply in scenario.model),
         "subscribers": len(subscribers) > 1,
@@ -51,10 +51,14 @@ def features_of(scenario: Scenario | None) -> tuple[str, ...]:
     return tuple(word for word in FEATURES if needed[word])
 
 
-def _cuts_characters(reply: Reply) -> bool:
-    """Tell whether a streamed reply has a cut inside a character."""
+def _needs_bytes(reply: Reply) -> bool:
+    """Tell whether arguments are no text, or a streamed reply has a cut inside a character."""
     return any(
-        is_inside_character(bytes_of(call.arguments), cut)
+        isinstance(call.arguments, Base64)
+        or (reply.streamed and _cuts_characters(bytes_of(call.arguments), call.cuts))
         for call in reply.calls
-        for cut in (call.cuts if reply.streamed else ())
     )
+
+
+def _cuts_characters(data: bytes, cuts: tuple[int, ...]) -> bool:
+    return any(is_inside_character(data, cut) for cut in cuts)

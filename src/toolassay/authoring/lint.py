@@ -115,7 +115,7 @@ def _clause_faults(
     vector: Vector, clauses: Mapping[str, Clause]
 ) -> Iterator[errors.AuthoringError]:
     for clause, path in _cited(vector):
-        if not clause.startswith("$") and (fault := clause_fault(vector, clause, path, clauses)):
+        if fault := clause_fault(vector, clause, path, clauses):
             yield fault
 
 

@@ -48,15 +48,15 @@ def load_vectors(paths: Sequence[FilePath]) -> Loaded:
     Read vectors.
 
     Args:
-        paths: Files, and folders whose `.yaml` files are read.
+        paths: Files, and folders all of whose `.yaml` files are read.
     """
     vectors: list[Vector] = []
     sound: list[Vector] = []
     faults: list[errors.Fault] = []
     for file in vector_files(paths):
         try:
-            document = load_yaml(file.read_bytes(), file.as_posix())
-        except TextError as error:
+            document = _document(file)
+        except (TextError, errors.VectorFileError) as error:
             faults.append(error)
             continue
         wrong = shape_faults(document)
@@ -72,12 +72,25 @@ def load_vectors(paths: Sequence[FilePath]) -> Loaded:
     return Loaded(tuple(sound), tuple(faults))
 
 
+def _document(file: FilePath) -> Document:
+    """Read one file."""
+    name, why = file.as_posix(), ""
+    if file.suffix != ".yaml":
+        why = "the name of a file of vectors ends in .yaml"
+    else:
+        try:
+            return load_yaml(file.read_bytes(), name)
+        except OSError as error:
+            why = f"the file cannot be read: {error.strerror}"
+    raise errors.VectorFileError(why, name=name, line=1, column=1)
+
+
 def vector_files(paths: Sequence[FilePath]) -> Iterator[FilePath]:
     """List the files of vectors at some paths, each once, folders in sorted order."""
     seen: set[FilePath] = set()
     for path in paths:
-        files = sorted(path.rglob("*.yaml")) if path.is_dir() else [path]
-        for file in files:
+        # `.yml` is listed too, so that such a file is complained of and not passed over.
+        for file in sorted(path.rglob("*.y*ml")) if path.is_dir() else [path]:
             if file.resolve() not in seen:
                 seen.add(file.resolve())
                 yield file

@@ -32,11 +32,15 @@ def collect(
         runner.refuse(str(clash))
         raise
     except ToolassayError as fault:
-        hint = f"\nhint: {fault.hint}" if fault.hint else ""
-        raise AnchorError(f"toolassay: {name}: {printable(str(fault), 400)}{hint}") from None
+        lines = [*str(fault).splitlines(), *([f"hint: {fault.hint}"] if fault.hint else ())]
+        said = "\n".join(printable(line, 400) for line in lines)
+        raise AnchorError(f"toolassay: {name}: {said}") from None
     runner.add(contract)
     for case in contract.cases:
-        item = ContractItem.from_parent(collector, name=f"{name}[{case.id}]")
+        # The id is given as a text, so that pytest sees parameters in its brackets.
+        own = f"{name}[{case.id}]"
+        node = f"{collector.nodeid}::{own}"
+        item = ContractItem.from_parent(collector, name=own, nodeid=node)
         item.case, item.contract, item.line = case, contract, anchor.line - 1
         # So that `-k ORD-06` picks the cases of a clause.
         item.extra_keyword_matches.update(cited(case))

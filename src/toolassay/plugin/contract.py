@@ -32,6 +32,9 @@ from toolassay.statuses import Status, worst
 from toolassay.targets.base import Target
 from toolassay.targets.open import open_target
 
+FAULTS_MAX = 8
+"""Faults of authored vectors that are shown."""
+
 
 class Contract:
     """
@@ -175,7 +178,7 @@ def _authored(paths: tuple[Path, ...]) -> list[Case]:
             raise UsageError(f"there are no vectors at {path}")
     read = read_cases(paths)
     if read.errors:
-        raise read.errors[0]
+        raise VectorError("\n".join(str(error) for error in read.errors[:FAULTS_MAX]))
     return [authored.case for authored in read.cases]
 
 

@@ -13,6 +13,7 @@ from toolassay.printable import printable
 from toolassay.reports.timeline import drawn, view
 from toolassay.reports.words import case_words
 from toolassay.results import CaseResult, Check
+from toolassay.selection import cited
 from toolassay.spec.errors import ToolassayError
 from toolassay.statuses import FAILED, Status
 
@@ -86,16 +87,24 @@ def again(node: str) -> str:
 
 
 def _failed(result: CaseResult, contract: Contract, node: str) -> Outcome:
-    bad = [check for check in result.checks if check.status == result.status]
+    bad = _by_clause(result)
     parts: list[str] = []
-    for check in bad[:DIVERGENCES_MAX]:
-        parts += [*_divergence(check, result, contract), ""]
+    for number, check in enumerate(bad[:DIVERGENCES_MAX]):
+        parts += [*_divergence(check, result, contract, first=number == 0), ""]
     if len(bad) > DIVERGENCES_MAX:
         parts += [f"and also: {_names(bad[DIVERGENCES_MAX:])}", ""]
     if not bad:
         parts += [f"{_STATUS[result.status]}: {printable(result.why, TEXT_MAX)}", ""]
     brief = _headline(bad[0], contract) if bad else printable(result.why, WIDTH)
     return Outcome("failed", _text([*parts, again(node)]), brief)
+
+
+def _by_clause(result: CaseResult) -> list[Check]:
+    """Give one of the worst checks for each clause, those that the case is about first."""
+    worst = [check for check in result.checks if check.status == result.status]
+    first = {check.clause or check.check: check for check in reversed(worst)}
+    about = cited(result.case)
+    return sorted(first.values(), key=lambda check: check.clause not in about)
 
 
 _STATUS: dict[Status, str] = {
@@ -116,11 +125,14 @@ def _headline(check: Check, contract: Contract) -> str:
     return f"{check.clause or check.check}: {text}"
 
 
-def _divergence(check: Check, result: CaseResult, contract: Contract) -> Iterator[str]:
+def _divergence(
+    check: Check, result: CaseResult, contract: Contract, *, first: bool
+) -> Iterator[str]:
     yield from _folded("", _headline(check, contract))
     if check.status in _STATUS and check.status != "fail":
         yield _STATUS[check.status]
-    yield from _folded("scenario", case_words(result.case))
+    if first:
+        yield from _folded("scenario", case_words(result.case))
     if check.why:
         yield from _folded("because", check.why)
     if not check.findings:
@@ -158,9 +170,9 @@ def _known(result: CaseResult, contract: Contract) -> str:
 
 
 def _warnings(result: CaseResult, contract: Contract) -> Iterator[str]:
-    for check in result.checks:
-        if check.status == "warn":
-            yield from _divergence(check, result, contract)
+    broken = [check for check in result.checks if check.status == "warn"]
+    for number, check in enumerate(broken):
+        yield from _divergence(check, result, contract, first=number == 0)
 
 
 def _names(checks: Iterable[Check]) -> str:
@@ -168,4 +180,4 @@ def _names(checks: Iterable[Check]) -> str:
 
 
 def _text(lines: Iterable[str]) -> str:
-    return "\n" + "\n".join(f"  {line}".rstrip() for line in lines)
+    return "\n".join(f"  {line}".rstrip() for line in lines)

@@ -7,6 +7,7 @@ parsed value would hide duplicate keys and numbers that no double can hold.
 
 from __future__ import annotations
 
+import contextlib
 from typing import Final, get_args
 
 from toolassay.recordings import json_members as members_of
@@ -14,6 +15,8 @@ from toolassay.spec.messages import Message, Role, ToolCall
 from toolassay.spec.text import Text
 
 ROLES: Final[dict[str, Role]] = {role: role for role in get_args(Role)}
+
+_NOTE: Final = 100
 
 
 class UnreadableError(Exception):
@@ -29,6 +32,18 @@ def refuse_elided(members: dict[str, str]) -> None:
     """
     if "elided_bytes" in members:
         raise UnreadableError(f"{members['elided_bytes'][:20]} bytes of it were not recorded")
+
+
+def refuse_note(data: bytes) -> None:
+    """
+    Refuse such a note where any text may stand.
+
+    Raises:
+        UnreadableError: The text is the note.
+    """
+    if b'"elided_bytes"' in data[:_NOTE]:
+        with contextlib.suppress(ValueError, RecursionError):
+            refuse_elided(members_of.members(members_of.decode(data)))
 
 
 def read_message(text: str) -> Message:

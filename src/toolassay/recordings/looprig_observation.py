@@ -10,7 +10,12 @@ import msgspec
 from toolassay.recordings import looprig_limits as limits
 from toolassay.recordings.looprig_events import gates_of, joined, read_event, request_tool
 from toolassay.recordings.looprig_limits import Limit
-from toolassay.recordings.looprig_messages import UnreadableError, read_message, read_messages
+from toolassay.recordings.looprig_messages import (
+    UnreadableError,
+    read_message,
+    read_messages,
+    refuse_note,
+)
 from toolassay.recordings.looprig_run import Envelope, Fields, Run, data, number, text
 from toolassay.recordings.looprig_scenario import Decisions, read_scenario, shows_second
 from toolassay.spec.events import TURN_ENDINGS, Event
@@ -218,16 +223,24 @@ def _with_inputs(message: Message, parts: Iterator[bytes]) -> Message:
 
 
 def _executions(run: Run) -> Executions:
+    found: list[Execution] = []
     limit = limits.of_run(run)
-    entries = tuple(_execution(entry) for entry in run.executions)
-    return Executions(entries, limit.status, limit.why)
+    for position, entry in enumerate(run.executions):
+        try:
+            found.append(_execution(entry))
+        except UnreadableError as error:
+            limit = Limit("cut", f"arguments of execution {position}: {error}")
+            break
+    return Executions(tuple(found), limit.status, limit.why)
 
 
 def _execution(entry: Fields) -> Execution:
     ended = number(entry, "ended_after_deliveries")
+    arguments = data(entry, "arguments") or b""
+    refuse_note(arguments)
     return Execution(
         tool=text(entry, "tool"),
-        arguments=text_of(data(entry, "arguments") or b""),
+        arguments=text_of(arguments),
         execution_id=text(entry, "execution_id"),
         call_id=text(entry, "call_id") if "call_id" in entry else None,
         # What is counted are deliveries of the recording subscriber, as it took them.

@@ -115,8 +115,8 @@ def texts(fields: Fields, key: str) -> tuple[str, ...]:
 
 def refused(world: Fields) -> tuple[str, ...]:
     """Name the records that the store was told to refuse."""
-    found = world.get("fail_append")
-    return (found,) if isinstance(found, str) else texts(world, "fail_append")
+    alone = text(world, "fail_append")
+    return (alone,) if alone else texts(world, "fail_append")
 
 
 def data(fields: Fields, key: str) -> bytes | None:

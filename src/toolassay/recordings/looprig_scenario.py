@@ -27,6 +27,7 @@ from toolassay.recordings.looprig_run import (
     text,
     texts,
 )
+from toolassay.recordings.looprig_words import UNPREPARED, behaviour_of, is_understood
 from toolassay.spec.scenario import (
     Behaviour,
     Permission,
@@ -41,9 +42,6 @@ from toolassay.spec.text import Text, text_of
 
 Decisions = Mapping[str, frozenset[str]]
 """By tool name: how its gates were decided."""
-
-UNPREPARED: Final = frozenset({"none", "error", "badreq", "panic"})
-"""Ways of `prepare` in which a call of the tool fails before anything is asked or run."""
 
 GATE_RECORDS: Final = frozenset({"gate_prepared", "GateOpened", "GateResolved"})
 """Records without which a gate cannot be answered."""
@@ -62,10 +60,16 @@ _SCHEMA: Final[dict[str, object]] = {"type": "object"}
 
 
 def read_scenario(run: Run, decisions: Decisions) -> Scenario | None:
-    """Say in the kit's words what was scripted; None if calls of one tool were decided apart."""
-    if any({"approve", "deny"} <= actions for actions in decisions.values()):
-        return None
+    """
+    Say in the kit's words what was scripted.
+
+    None where they have no words for it: a script with words that are not
+    known here, or calls of one tool that were decided apart.
+    """
     world = run.scenario
+    apart = any({"approve", "deny"} <= actions for actions in decisions.values())
+    if apart or not is_understood(world):
+        return None
     tools = tuple(tool for tool in objects(world, "tools") if _is_available(tool, world, decisions))
     return Scenario(
         model=tuple(_reply(reply) for reply in objects(world, "model")),
@@ -138,20 +142,20 @@ def _tool(tool: Fields) -> ToolScript:
     return ToolScript(
         name=text(tool, "name"),
         parameters=_parameters(text(tool, "schema")),
-        behaviour=_behaviour(objects({"behaviour": [tool.get("behaviour")]}, "behaviour")),
+        behaviour=_behaviour(behaviour_of(tool)),
     )
 
 
 def _parameters(schema: str) -> dict[str, object]:
     try:
         found = members_of.value(schema) if schema else None
+        msgspec.json.encode(found)  # what holds no Unicode text is no schema
     except (ValueError, RecursionError):
         found = None
     return found if isinstance(found, dict) else dict(_SCHEMA)
 
 
-def _behaviour(found: tuple[Fields, ...]) -> Behaviour:
-    behaviour = found[0] if found else {}
+def _behaviour(behaviour: Fields) -> Behaviour:
     waited = text(behaviour, "wait_event")
     base = Behaviour(
         ticks=_WAIT_TICKS if waited else number(behaviour, "sleep_ms") or 0,
@@ -183,12 +187,13 @@ def _raises(base: Behaviour, behaviour: Fields, key: str) -> Behaviour:
 
 
 def _hangs(base: Behaviour, behaviour: Fields, key: str) -> Behaviour:
-    return msgspec.structs.replace(base, hangs=behaviour.get(key) is True)
+    return msgspec.structs.replace(base, hangs=bool(behaviour.get(key)))
 
 
 _OUTCOMES: Final[tuple[tuple[str, Callable[[Behaviour, Fields, str], Behaviour]], ...]] = (
     ("block", _hangs),
-    # A tool that ends its own goroutine never returns either.
+    # Nor does a tool return by itself that asks the user, or that ends its own goroutine.
+    ("ask", _hangs),
     ("goexit", _hangs),
     ("panic", _raises),
     ("error", _fails),

@@ -58,6 +58,7 @@ class Terminal:
         self.other = other
         self.started: RunStarted | None = None
         self.full = 0
+        self.last_unjudged = ""
         self.shown: set[str] = set()
         self.hidden: dict[str, Counter[str]] = {}
         self.marginal: dict[str, Counter[str]] = {"warn": Counter(), "recorded": Counter()}
@@ -83,13 +84,14 @@ class Terminal:
     def _divergence(self, result: CaseResult, check: Check) -> None:
         """Show a divergence in full, or count it."""
         # A case that crashed has one check per clause, and they all say the same.
-        key = f"{result.case.id} {check.status}" if check.status in NOT_JUDGED else check.clause
-        once = check.status in NOT_JUDGED and key in self.shown
-        if once or (not self.show_all and (key in self.shown or self.full >= FULL_MAX)):
-            if not once:
-                name = check.status if check.status in NOT_JUDGED else check.clause or check.check
-                self.hidden.setdefault(family_of(result.case.vector), Counter())[name] += 1
-                self.shown.add(key)
+        key = f"{check.status} {check.why}" if check.status in NOT_JUDGED else check.clause
+        if check.status in NOT_JUDGED:
+            if result.case.id == self.last_unjudged:
+                return
+            self.last_unjudged = result.case.id
+        if not self.show_all and (key in self.shown or self.full >= FULL_MAX):
+            name = check.status if check.status in NOT_JUDGED else check.clause or check.check
+            self.hidden.setdefault(family_of(result.case.vector), Counter())[name] += 1
             return
         self.shown.add(key)
         self.full += 1

@@ -161,6 +161,8 @@ def _kit_fault(case: Case, rules: Rules, fault: Exception) -> CaseResult:
 def _all(case: Case, rules: Rules, status: Status, why: str) -> tuple[Check, ...]:
     """Give one check for each clause that the case would have judged."""
     clauses = sorted(cited(case))
+    if not clauses:  # the named checks would have judged it, whichever they are
+        return (Check("", "run", status, (), why),)
     if rules.clauses is not None:
         clauses = [clause for clause in clauses if clause in rules.clauses]
     return tuple(

@@ -1,0 +1,94 @@
+"""What one StepDone breaks by itself, and against the completions of its step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from toolassay.properties.groups import pair
+from toolassay.properties.stream_state import Call
+from toolassay.spec.messages import Message
+from toolassay.spec.text import shown
+
+_ONE_RESULT = "every call has exactly one result"
+
+
+class GroupFault(msgspec.Struct, frozen=True):
+    """One clause that a step group breaks."""
+
+    clause: str
+    """Id of the clause."""
+    expected: str
+    """What should have been there."""
+    observed: str
+    """What was there instead."""
+    call: str = ""
+    """The call id concerned, if one is."""
+
+
+def group_faults(messages: Sequence[Message]) -> list[GroupFault]:
+    """Judge the messages of a StepDone: their shape, then their pairing."""
+    shape = _shape_faults(messages)
+    if shape:
+        whole = "StepDone holds a valid group"
+        return [*shape, *(GroupFault("EVT-10", whole, fault.observed) for fault in shape)]
+    if len(messages) == 1 and not messages[0].calls:
+        return []
+    return _pair_faults(messages)
+
+
+def _shape_faults(messages: Sequence[Message]) -> list[GroupFault]:
+    if not messages or messages[0].role != "assistant":
+        observed = f"a {messages[0].role} message" if messages else "no message"
+        return [GroupFault("MSG-01", "the group begins with the assistant message", observed)]
+    return [
+        GroupFault(
+            "MSG-02",
+            "every later message of the group is a result",
+            f"message {at} has the role {message.role}",
+        )
+        for at, message in enumerate(messages)
+        if at and message.role != "tool"
+    ]
+
+
+def _pair_faults(messages: Sequence[Message]) -> list[GroupFault]:
+    calls, results = messages[0].calls, messages[1:]
+    faults: list[GroupFault] = []
+    if not calls:
+        observed = f"{len(messages)} messages"
+        faults.append(GroupFault("MSG-04", "a text-only step commits one message", observed))
+    pairing = pair(calls, results)
+    for at in pairing.unanswered:
+        observed = f"call {shown(calls[at].id, 60)!r} has none"
+        faults.append(GroupFault("MSG-05", _ONE_RESULT, observed, calls[at].id))
+        whole = "only a complete group is committed"
+        faults.append(GroupFault("ORD-12", whole, observed, calls[at].id))
+    for at in pairing.repeated:
+        observed = f"call {shown(calls[at].id, 60)!r} has {len(pairing.answers[at])}"
+        faults.append(GroupFault("MSG-05", _ONE_RESULT, observed, calls[at].id))
+    for at in pairing.orphans:
+        identifier = results[at].tool_use_id or ""
+        observed = f"a result for {shown(identifier, 60)!r}, no call of it"
+        own = "a result answers a call of its own group"
+        faults.append(GroupFault("MSG-06", own, observed, identifier))
+    if len(results) != len(calls):
+        observed = f"{len(results)} results for {len(calls)} calls"
+        faults.append(GroupFault("MSG-08", "one result message per call", observed))
+    return faults
+
+
+def disagreeing_bits(calls: Sequence[Call], messages: Sequence[Message]) -> list[str]:
+    """Compare completions with results as counts; a missing one proves nothing (ORD-14)."""
+    flags = [message.is_error for message in messages if message.role == "tool"]
+    if all(flag is None for flag in flags):
+        return []
+    completed = [call.error for call in calls if call.completed]
+    found: list[str] = []
+    for bit, word in ((True, "with"), (False, "without")):
+        seen = completed.count(bit)
+        held = sum((flag is True) is bit for flag in flags)
+        if seen > held:
+            found.append(f"{seen} completions {word} the error bit, {held} such results")
+    return found

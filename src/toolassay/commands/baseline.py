@@ -1,0 +1,44 @@
+"""`toolassay baseline update`: keep a file of known failures current."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from toolassay.commands.common import selection_of, selection_options, vector_options
+
+EPILOG = """\b
+Examples:
+  toolassay baseline update python:my_agent:adapter --baseline known.yaml
+  toolassay baseline update python:my_agent:adapter --baseline known.yaml --family ord
+
+Entries that still fail stay as they are, comments included. Entries that pass or match
+nothing leave; numbers and outcomes are corrected; new failures are added, each to be
+explained. Entries outside the selection are left alone.
+"""
+
+
+@click.group()
+def baseline() -> None:
+    """Keep a file of known failures current."""
+
+
+@baseline.command(epilog=EPILOG)
+@click.argument("target", required=False)
+@click.option("--baseline", type=click.Path(path_type=Path), metavar="FILE", help="The file; made if it does not exist.")
+@selection_options
+@vector_options
+@click.option("--profile", metavar="NAME", help="What is scored. Default core.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the target.")
+@click.option("--deadline", type=click.FloatRange(0, 86400, min_open=True), metavar="SECONDS", help="Seconds that one case may take.")
+@click.option("-j", "--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Number of workers.")
+@click.option("--python", metavar="PATH", help="Interpreter of the worker of a python: target.")
+@click.option("--in-process", is_flag=True, help="Run a python: target in this process.")
+def update(**given: object) -> int:
+    """Run a target, and rewrite its baseline to what it shows."""
+    from toolassay.commands.run_options import RunOptions  # noqa: PLC0415 - help needs none of it
+    from toolassay.commands.updating import update_baseline  # noqa: PLC0415 - as above
+
+    selection = selection_of(*(given.pop(key) for key in ("cases", "families", "clauses", "contracts")))  # type: ignore[arg-type]
+    return update_baseline(RunOptions(selection=selection, **given))  # type: ignore[arg-type]

@@ -1,0 +1,142 @@
+"""`toolassay list`: vectors, cases, clauses, and how well each clause is held in place."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from toolassay.commands.common import selection_of, selection_options, vector_options
+from toolassay.spec.errors import UsageError
+from toolassay.statuses import Exit
+
+if TYPE_CHECKING:
+    from toolassay.reports.out import Out
+    from toolassay.spec.case import Case
+    from toolassay.spec.register import Register
+
+EPILOG = """\b
+Examples:
+  toolassay list                        the vectors
+  toolassay list --cases --family ord   ids, one a line, for other programs
+  toolassay list --clauses              the register
+  toolassay list --coverage             what holds each clause in place
+  toolassay list --coverage --format json
+"""
+
+
+class FormatError(UsageError):
+    """What is listed has no such format."""
+
+    code = "usage.format"
+
+
+@click.command("list", epilog=EPILOG)
+@click.option("--cases", "as_cases", is_flag=True, help="List the ids of cases.")
+@click.option("--clauses", "as_clauses", is_flag=True, help="List clauses.")
+@click.option("--coverage", "as_coverage", is_flag=True, help="Count vectors and mutants of each clause.")
+@click.option("--format", "form", type=click.Choice(("text", "json")), default="text", help="For --coverage.")
+@selection_options
+@vector_options
+def listing(  # noqa: PLR0913 - one argument per flag
+    *,
+    as_cases: bool,
+    as_clauses: bool,
+    as_coverage: bool,
+    form: str,
+    cases: tuple[str, ...],
+    families: tuple[str, ...],
+    clauses: tuple[str, ...],
+    contracts: tuple[str, ...],
+    paths: tuple[Path, ...],
+    no_shipped: bool,
+) -> int:
+    """List vectors, cases or clauses, or the coverage of clauses."""
+    from toolassay.commands.common import chosen, load_cases  # noqa: PLC0415 - help needs none of it
+    from toolassay.reports.out import Out  # noqa: PLC0415 - as above
+    from toolassay.spec.register import load_register  # noqa: PLC0415 - as above
+
+    if as_cases + as_clauses + as_coverage > 1:
+        raise FormatError("--cases, --clauses and --coverage are one or the other")
+    if form == "json" and not as_coverage:
+        raise FormatError("--format json goes with --coverage")
+    register = load_register()
+    selection = selection_of(cases, families, clauses, contracts)
+    found = chosen(load_cases(paths, shipped=not no_shipped), selection, register)
+    out = Out(sys.stdout)
+    wanted = _clauses(register, clauses=selection.clauses, contracts=contracts)
+    if as_coverage:
+        _coverage(out, register, found, wanted, form)
+    elif as_clauses:
+        _clause_lines(out, register, wanted)
+    elif as_cases:
+        for case in found:
+            out.line(case.id)
+    else:
+        _vector_lines(out, found)
+    out.flush()
+    return Exit.CONFORMANT
+
+
+def _clauses(register: Register, *, clauses: Sequence[str], contracts: Sequence[str]) -> frozenset[str]:
+    return frozenset(
+        clause.id
+        for clause in register.clauses.values()
+        if (not clauses or clause.id in clauses) and (not contracts or clause.contract in contracts)
+    )
+
+
+def _vector_lines(out: Out, cases: Sequence[Case]) -> None:
+    from toolassay.printable import clipped  # noqa: PLC0415 - help needs none of it
+    from toolassay.selection import cited  # noqa: PLC0415 - as above
+
+    by_vector: dict[str, list[Case]] = {}
+    for case in cases:
+        by_vector.setdefault(case.vector, []).append(case)
+    width = max(map(len, by_vector), default=0)
+    for slug, mine in by_vector.items():
+        clauses = sorted({clause for case in mine for clause in cited(case)})
+        text = f"{slug:<{width}}  {len(mine):>4}  {mine[0].kind}  {' '.join(clauses)}  {mine[0].title}"
+        out.line(clipped(text, max(out.style.width, width + 40)))
+    out.line(f"{len(cases)} cases of {len(by_vector)} vectors")
+
+
+def _clause_lines(out: Out, register: Register, wanted: frozenset[str]) -> None:
+    from toolassay.printable import clipped  # noqa: PLC0415 - help needs none of it
+
+    for clause in register.clauses.values():
+        if clause.id in wanted:
+            text = f"{clause.id:<8}  {clause.level:<6}  {clause.basis:<7}  {clause.text}"
+            out.line(clipped(text, out.style.width))
+
+
+def _coverage(
+    out: Out, register: Register, cases: Sequence[Case], wanted: frozenset[str], form: str
+) -> None:
+    import msgspec  # noqa: PLC0415 - as above
+
+    from toolassay.reports.coverage import coverage  # noqa: PLC0415 - as above
+    from toolassay.reports.documents import SCHEMA_VERSION, encoded  # noqa: PLC0415 - as above
+    from toolassay.simulator.mutants import MUTANTS  # noqa: PLC0415 - as above
+
+    mutants = Counter(mutant.clause for mutant in MUTANTS.values())
+    rows = [row for row in coverage(register, cases, mutants) if row.id in wanted]
+    if form == "json":
+        clauses = [msgspec.to_builtins(row) for row in rows]
+        out.write(encoded({"schema_version": SCHEMA_VERSION, "kind": "coverage", "clauses": clauses}))
+        return
+    out.line("clause    positive  negative  mutants  cases")
+    for row in rows:
+        if row.testable:
+            numbers = f"{row.positive:>8}  {row.negative:>8}  {row.mutants:>7}  {row.cases:>5}"
+            out.line(f"{row.id:<8}  {numbers}")
+    held = [row for row in rows if row.positive and row.negative and row.mutants]
+    testable = sum(row.testable for row in rows)
+    out.line(f"{len(held)} of {testable} testable clauses have a vector of both kinds and a mutant")
+    untestable = [row.id for row in rows if not row.testable]
+    if untestable:
+        out.line(f"not testable {len(untestable)}: {', '.join(untestable)}")

@@ -1,0 +1,324 @@
+"""Checks of the two views of the arguments (ARG)."""
+
+from __future__ import annotations
+
+import pytest
+
+from observations import (
+    DONE,
+    call,
+    calls,
+    history,
+    journal,
+    ran,
+    requests,
+    result,
+    run,
+    sanitized,
+    scenario,
+    scripted,
+    status,
+    step_done,
+    tool,
+    verdict,
+)
+from toolassay.properties.judge import judge
+from toolassay.spec.messages import Message
+from toolassay.spec.observation import Encoding, Execution, Observation, Outcome
+from toolassay.spec.scenario import Reply, Scenario, ToolScript
+from toolassay.spec.text import Base64, Text
+
+BROKEN = '{"a":'
+MALFORMED = scenario(scripted(arguments=BROKEN))
+
+
+def stored(text: Text, **given: str) -> Observation:
+    held = calls(call(arguments=text))
+    return Observation(history=history(held, result(error=True), **given))
+
+
+def executed(*executions: Execution, **given: object) -> Observation:
+    error = result(error=True)
+    messages = history(calls(call()), error, DONE)
+    return Observation(history=messages, executions=ran(*executions, **given))
+
+
+# --- ARG-01, 05 -----------------------------------------------------------------------------
+
+
+def test_malformed_arguments_are_stored_as_an_empty_object():
+    assert status("ARG-01", stored("{}"), MALFORMED) == "pass"
+    assert status("ARG-01", stored(BROKEN), MALFORMED) == "fail"
+    assert status("ARG-01", stored('{"a":1}'), MALFORMED) == "fail"
+
+
+def test_a_text_that_is_held_as_text_is_recorded():
+    assert status("ARG-01", stored(BROKEN, arguments="text"), MALFORMED) == "recorded"
+
+
+def test_a_journal_holds_arguments_in_the_form_of_the_contract():
+    group = step_done(calls(call(arguments=BROKEN)), result(error=True))
+    assert status("ARG-01", Observation(journal=journal(group)), MALFORMED) == "fail"
+
+
+@pytest.mark.parametrize("arguments", ["", "  ", "\ufeff{}", '"\\ud800"', '{"a":1}'])
+def test_what_is_valid_or_only_recorded_is_not_judged_as_malformed(arguments):
+    given = scenario(scripted(arguments=arguments))
+    for clause in ("ARG-01", "ARG-03", "ARG-04", "ARG-09"):
+        observation = executed(run(arguments))
+        assert status(clause, observation, given) == "not_applicable"
+
+
+@pytest.mark.parametrize(
+    ("sent", "held", "expected"),
+    [
+        ('{"a":1}', '{"a": 1.0}', "pass"),
+        ('{"a":1,"b":2}', '{"b":2,"a":1}', "pass"),
+        ('{"a":1}', '{"a":2}', "fail"),
+        ('{"a":1}', "{}", "fail"),
+        ('{"a":1}', BROKEN, "fail"),
+        ('{"a":1,"a":2}', '{"a":2}', "recorded"),
+        ("[1]", "{}", "recorded"),
+        (BROKEN, "{}", "not_applicable"),
+    ],
+)
+def test_valid_arguments_are_stored_with_the_same_value(sent, held, expected):
+    assert status("ARG-05", stored(held), scenario(scripted(arguments=sent))) == expected
+
+
+# --- ARG-03, 04, 09 -------------------------------------------------------------------------
+
+
+def test_a_malformed_call_gets_one_error_and_does_not_run():
+    assert status("ARG-03", executed(), MALFORMED) == "pass"
+
+
+@pytest.mark.parametrize(
+    ("results", "expected"),
+    [
+        ([result(error=True)], "pass"),
+        ([], "fail"),
+        ([result(error=True), result(error=True)], "fail"),
+        ([result(error=False)], "fail"),
+        ([result(error=None)], "recorded"),
+    ],
+)
+def test_the_result_of_a_malformed_call_is_one_visible_error(results, expected):
+    messages = (calls(call()), *results, DONE)
+    assert status("ARG-03", Observation(history=history(*messages)), MALFORMED) == expected
+    assert status("ARG-03", Observation(requests=requests(messages)), MALFORMED) == expected
+
+
+def test_the_last_group_of_an_aborted_run_may_wait_for_its_result():
+    open_group = Observation(history=history(calls(call()), status="aborted"))
+    assert status("ARG-03", open_group, MALFORMED) == "pass"
+
+
+@pytest.mark.parametrize("arguments", [BROKEN, "{}", '{"a":null}'])
+def test_a_malformed_call_that_runs_is_found(arguments):
+    assert status("ARG-03", executed(run(arguments)), MALFORMED) == "fail"
+    assert status("ARG-03", executed(run(arguments, call_id="c1")), MALFORMED) == "fail"
+
+
+def test_to_run_the_raw_text_changes_nothing_silently():
+    assert status("ARG-04", executed(run(BROKEN)), MALFORMED) == "pass"
+    assert status("ARG-04", executed(run("{}")), MALFORMED) == "fail"
+    assert status("ARG-04", executed(run('{"a":null}', call_id="c1")), MALFORMED) == "fail"
+
+
+def test_arguments_that_were_read_as_json_are_found():
+    given = scenario(scripted(arguments="{'a':1}"))
+    assert status("ARG-09", executed(run('{"a":1}')), given) == "fail"
+    assert status("ARG-09", executed(run("{}")), given) == "pass"
+    assert status("ARG-09", stored('{"a":1}'), given) == "fail"
+    assert status("ARG-09", stored("{}"), given) == "pass"
+
+
+def two(first: str, second: str, **given: object) -> Scenario:
+    return scenario(scripted("c1", first), scripted("c2", second), **given)
+
+
+def both(*executions: Execution, answered: tuple[str, ...] = ("c1", "c2")) -> Observation:
+    held = calls(call("c1"), call("c2", "{}"))
+    errors = [result(one, error=one == "c1") for one in answered]
+    return Observation(history=history(held, *errors, DONE), executions=ran(*executions))
+
+
+def test_a_run_that_a_sound_sibling_explains_is_no_run_of_the_malformed_call():
+    given = two(BROKEN, "{}")
+    assert status("ARG-03", both(run("{}")), given) == "pass"
+    assert status("ARG-03", both(run('{"filled":"in"}')), given) == "pass"
+
+
+def test_one_run_more_than_sound_calls_is_a_run_of_the_malformed_call():
+    given = two(BROKEN, '{"b":1}')
+    runs = both(run('{"b":1}'), run("{}"))
+    assert status("ARG-03", runs, given) == "fail"
+    assert status("ARG-04", runs, given) == "fail"
+
+
+def test_a_sound_call_that_runs_again_is_not_laid_at_the_malformed_one():
+    given = two(BROKEN, '{"b":1}')
+    assert status("ARG-03", both(run('{"b":1}'), run('{"b":1}')), given) == "pass"
+    retried = two(BROKEN, '{"b":1}', tools=(tool(fails="no"),))
+    assert status("ARG-03", both(run('{"b":1}'), run('{"b":2}')), retried) == "pass"
+
+
+def test_a_call_id_tells_whose_run_it_is():
+    given = two(BROKEN, "{}")
+    assert status("ARG-03", both(run("{}", call_id="c1")), given) == "fail"
+    assert status("ARG-03", both(run("{}", call_id="c2")), given) == "pass"
+
+
+def test_a_call_id_that_stands_twice_tells_nothing():
+    given = scenario(scripted("c1", BROKEN), scripted("c1", "{}"))
+    held = calls(call("c1"), call("c1"))
+    messages = history(held, result(error=True), result(), DONE)
+    observation = Observation(history=messages, executions=ran(run("{}", call_id="c1")))
+    assert status("ARG-03", observation, given) == "pass"
+
+
+# --- ARG-06, 07 -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("clause", "encoding", "expected"),
+    [
+        ("ARG-06", Encoding(ok=True), "pass"),
+        ("ARG-06", Encoding(ok=False, error="no"), "fail"),
+        ("ARG-06", None, "not_applicable"),
+        ("ARG-07", Encoding(ok=True, round_trips=True), "pass"),
+        ("ARG-07", Encoding(ok=True, round_trips=False), "fail"),
+        ("ARG-07", Encoding(ok=True), "not_applicable"),
+        ("ARG-07", Encoding(ok=False), "not_applicable"),
+    ],
+)
+def test_the_history_encodes_and_decodes(clause, encoding, expected):
+    messages = (calls(call()), result(error=True))
+    observation = Observation(history=history(*messages, encoding=encoding))
+    assert status(clause, observation, MALFORMED) == expected
+
+
+def test_an_odd_tool_result_may_be_why_the_history_does_not_encode():
+    given = scenario(scripted(), tools=(tool(returns=Base64("/w==")),))
+    history_of = history(calls(call()), result(), encoding=Encoding(ok=False))
+    assert status("ARG-06", Observation(history=history_of), given) == "recorded"
+
+
+# --- ARG-08 ---------------------------------------------------------------------------------
+
+
+def test_the_sibling_of_a_malformed_call_runs_and_is_answered():
+    given = two(BROKEN, "{}")
+    assert status("ARG-08", both(run("{}")), given) == "pass"
+    assert status("ARG-08", both(), given) == "fail"
+    assert status("ARG-08", both(run("{}"), answered=("c1",)), given) == "fail"
+
+
+def test_a_run_of_the_malformed_call_itself_is_not_that_of_its_sibling():
+    given = two(BROKEN, "{}")
+    assert status("ARG-08", both(run("{}", call_id="c1")), given) == "fail"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        two(BROKEN, "{}", policy={"echo": "deny"}),
+        two(BROKEN, "[1]"),
+        two(BROKEN, "{}", tools=()),
+        two(BROKEN, "{}", tools=(tool(hangs=True),)),
+        two(BROKEN, "{}", tools=(tool(raises="no"),)),
+    ],
+)
+def test_a_sibling_that_need_not_run_is_not_judged(given):
+    assert status("ARG-08", both(), given) == "not_applicable"
+
+
+def test_a_sibling_that_its_schema_may_refuse_is_not_judged():
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    tools = (ToolScript("echo", parameters=schema),)
+    assert status("ARG-08", both(), two(BROKEN, '{"n":"x"}', tools=tools)) == "not_applicable"
+    assert status("ARG-08", both(), two(BROKEN, '{"n":1}', tools=tools)) == "fail"
+
+
+# --- ARG-11 ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("executions", "expected"),
+    [
+        ([], "pass"),
+        ([run("[1]")], "pass"),
+        ([run("{}")], "fail"),
+        ([run("{}", call_id="c1")], "fail"),
+    ],
+)
+def test_arguments_that_are_no_object_are_not_replaced(executions, expected):
+    given = scenario(scripted(arguments="[1]"))
+    assert status("ARG-11", executed(*executions), given) == expected
+
+
+def test_a_run_with_an_empty_object_may_be_that_of_another_call():
+    given = two("[1]", "{}")
+    assert status("ARG-11", both(run("{}")), given) == "pass"
+    assert status("ARG-11", both(run("{}", call_id="c1")), given) == "fail"
+
+
+# --- arguments/sanitize ---------------------------------------------------------------------
+
+
+def views(sent: Text, held: Text | None, kept: Text | None, clause: str) -> str:
+    observation = Observation(outcome=Outcome("ok", stored=held, executable=kept))
+    return verdict(clause, observation, case=sanitized(sent)).status
+
+
+@pytest.mark.parametrize(
+    ("clause", "sent", "held", "kept", "expected"),
+    [
+        ("ARG-01", BROKEN, "{}", BROKEN, "pass"),
+        ("ARG-01", BROKEN, "{ }", BROKEN, "fail"),
+        ("ARG-01", BROKEN, None, BROKEN, "not_applicable"),
+        ("ARG-01", "{}", "{}", "{}", "not_applicable"),
+        ("ARG-02", BROKEN, "{}", BROKEN, "pass"),
+        ("ARG-02", BROKEN, "{}", "{}", "fail"),
+        ("ARG-02", BROKEN + " ", "{}", BROKEN, "pass"),
+        ("ARG-02a", BROKEN + " ", "{}", BROKEN, "fail"),
+        ("ARG-02a", Base64("eyL/"), "{}", Base64("eyL/"), "pass"),
+        ("ARG-02a", '{ "a":1}', '{"a":1}', '{"a":1}', "recorded"),
+        ("ARG-05", '{"a":1}', '{"a": 1}', '{"a":1}', "pass"),
+        ("ARG-05", '{"a":1}', "{}", '{"a":1}', "fail"),
+        ("ARG-05", "[1]", "{}", "[1]", "fail"),
+        ("ARG-07", BROKEN, BROKEN, BROKEN, "fail"),
+        ("ARG-07", BROKEN, "{}", BROKEN, "pass"),
+        ("ARG-09", '{"a":NaN}', '{"a":null}', '{"a":NaN}', "fail"),
+        ("ARG-09", '{"a":NaN}', "{}", '{"a":NaN}', "pass"),
+        ("ARG-01", "", "x", "", "not_applicable"),
+    ],
+)
+def test_the_two_views_that_sanitising_gives(clause, sent, held, kept, expected):
+    assert views(sent, held, kept, clause) == expected
+
+
+# --- robustness -----------------------------------------------------------------------------
+
+
+def test_a_broken_stream_puts_the_script_out_of_step():
+    replies = scenario(scripted("c1", BROKEN)).model
+    given = Scenario(model=(Reply(text="x", breaks=True), *replies), tools=(tool(),))
+    lost = history(calls(call("renamed")), result("renamed"))
+    assert status("ARG-03", Observation(history=lost), given) == "not_applicable"
+    kept = history(Message("assistant", "cut"), calls(call("c1")), result("c1"))
+    assert status("ARG-03", Observation(history=kept), given) == "fail"
+
+
+@pytest.mark.parametrize("text", [Base64("!!"), Base64("/w=="), "\ud800", "[" * 5000, "\x1b[0m"])
+def test_no_text_whatever_makes_a_check_fail(text):
+    given = two(text, text)
+    observation = Observation(
+        history=history(calls(call("c1", text), call("c2", text)), result("c1", text)),
+        executions=ran(run(text), run(text, call_id="c1")),
+        requests=requests([result(None, text)]),
+    )
+    for found in judge(observation, given):
+        for finding in found.findings:
+            assert "\x1b" not in finding.expected + finding.observed

@@ -1,0 +1,288 @@
+"""Checks of order that need more than one stream (ORD)."""
+
+from __future__ import annotations
+
+import pytest
+
+from observations import (
+    DONE,
+    GROUP,
+    SOUND,
+    asked,
+    call,
+    calls,
+    completed,
+    decided,
+    deliveries,
+    ending,
+    event,
+    history,
+    journal,
+    ran,
+    result,
+    run,
+    scenario,
+    scripted,
+    started,
+    status,
+    step_done,
+    tool,
+    turn_done,
+    verdict,
+)
+from toolassay.spec.events import Event
+from toolassay.spec.observation import Execution, Mark, Observation
+from toolassay.spec.scenario import Scenario
+
+DENY = {"echo": "deny"}
+
+
+def seen(executions: list[Execution], *events: Event, **given: str) -> Observation:
+    return Observation(
+        executions=ran(*executions),
+        deliveries=deliveries(*events, **given),
+        journal=journal(*events, **given),
+    )
+
+
+def x1(**given: object) -> Execution:
+    return run(execution_id="x1", call_id="c1", **given)
+
+
+# --- ORD-03, 08: marks ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("deliveries_then", "expected"), [(4, "pass"), (5, "fail"), (None, "pass")])
+def test_a_completion_is_not_seen_before_the_execution_ended(deliveries_then, expected):
+    execution = x1(ended=Mark(deliveries=deliveries_then))
+    assert status("ORD-03", seen([execution], *SOUND)) == expected
+
+
+def test_a_completion_before_its_start_is_found_in_any_stream():
+    assert status("ORD-03", seen([], completed(), started())) == "fail"
+    assert status("ORD-03", seen([], started(), completed())) == "pass"
+    assert status("ORD-03", seen([], started())) == "not_applicable"
+
+
+@pytest.mark.parametrize(
+    ("mark", "expected"),
+    [
+        (Mark(deliveries=5), "pass"),
+        (Mark(deliveries=6), "fail"),
+        (Mark(journal=3), "pass"),
+        (Mark(journal=4), "fail"),
+        (Mark(), "not_applicable"),
+    ],
+)
+def test_the_step_is_not_done_before_the_batch_has_returned(mark, expected):
+    assert status("ORD-08", seen([x1(ended=mark)], *SOUND)) == expected
+
+
+def test_the_step_is_found_by_the_execution_id_where_the_call_id_is_not_known():
+    execution = run(execution_id="x1", ended=Mark(deliveries=6))
+    assert status("ORD-08", seen([execution], *SOUND)) == "fail"
+
+
+@pytest.mark.parametrize(("then", "expected"), [(1, "pass"), (2, "fail")])
+def test_the_next_request_waits_for_the_batch(then, expected):
+    execution = run(began=Mark(requests=1), ended=Mark(requests=then))
+    assert status("ORD-08", Observation(executions=ran(execution))) == expected
+
+
+def test_a_call_that_was_given_up_with_an_error_need_not_be_waited_for():
+    given = scenario(scripted(), tools=(tool(ticks=9, waits_for="StepDone"),))
+    messages = history(calls(call()), result(text="timed out", error=True), DONE)
+    execution = x1(began=Mark(requests=1), ended=Mark(requests=2))
+    observation = Observation(history=messages, executions=ran(execution))
+    assert status("ORD-08", observation, given) == "not_applicable"
+
+
+def test_an_execution_that_never_ended_has_no_mark():
+    assert status("ORD-08", seen([x1()], *SOUND)) == "not_applicable"
+
+
+# --- ORD-05, 06 -----------------------------------------------------------------------------
+
+
+def test_an_approved_call_may_execute():
+    assert status("ORD-05", seen([x1()], *SOUND)) == "pass"
+    assert status("ORD-06", seen([x1()], *SOUND)) == "not_applicable"
+
+
+def test_a_call_whose_request_is_open_may_not():
+    assert status("ORD-05", seen([x1()], asked())) == "fail"
+
+
+def test_a_call_that_is_passed_over_where_others_are_approved_may_not():
+    executions = [x1(), run(execution_id="x2")]
+    assert status("ORD-05", seen(executions, *SOUND)) == "fail"
+
+
+def test_where_no_approval_is_ever_given_that_is_recorded():
+    assert status("ORD-05", seen([x1()], step_done(*GROUP))) == "recorded"
+
+
+def test_what_is_not_in_an_incomplete_stream_may_still_have_been():
+    assert status("ORD-05", seen([x1()], asked(), status="cut")) == "pass"
+
+
+@pytest.mark.parametrize(("written", "expected"), [(3, "pass"), (2, "fail"), (None, "pass")])
+def test_an_approval_is_written_before_the_execution_begins(written, expected):
+    # The records are TurnStarted, PermissionRequested, PermissionDecided, ...
+    execution = x1(began=Mark(journal=written))
+    assert status("ORD-05", seen([execution], *SOUND)) == expected
+
+
+def test_a_gate_may_approve():
+    events = [
+        event("GateOpened", "x1", gate_id="g"),
+        asked(),
+        event("GateResolved", gate_id="g", action="Approve"),
+    ]
+    assert status("ORD-05", seen([x1()], *events)) == "pass"
+
+
+def test_a_tool_that_the_policy_denies_never_runs():
+    given = scenario(scripted(), policy=DENY)
+    assert status("ORD-06", Observation(executions=ran()), given) == "pass"
+    assert status("ORD-06", Observation(executions=ran(run())), given) == "fail"
+    assert status("ORD-05", Observation(executions=ran(run())), given) == "fail"
+    assert status("ORD-06", Observation(executions=ran(run(name="other"))), given) == "pass"
+
+
+def test_a_call_that_an_event_denies_never_runs():
+    assert status("ORD-06", seen([x1()], decided("deny"))) == "fail"
+    assert status("ORD-06", seen([run(execution_id="x2")], decided("deny"))) == "pass"
+
+
+def test_without_permissions_in_sight_nothing_is_judged():
+    only = Observation(executions=ran(run()))
+    for clause in ("ORD-05", "ORD-06"):
+        assert status(clause, only, scenario(scripted())) == "not_applicable"
+
+
+# --- ORD-09, 13, 15 -------------------------------------------------------------------------
+
+
+def test_no_call_begins_while_its_message_is_streaming():
+    def seen_while(streaming: bool | None, *, full: bool) -> Observation:
+        executions = ran(run(began=Mark(streaming=streaming)))
+        if not full:
+            return Observation(executions=executions)
+        return Observation(executions=executions, deliveries=deliveries(), journal=journal())
+
+    assert status("ORD-09", seen_while(streaming=True, full=True)) == "fail"
+    assert status("ORD-09", seen_while(streaming=True, full=False)) == "recorded"
+    assert status("ORD-09", seen_while(streaming=False, full=True)) == "pass"
+    assert status("ORD-09", seen_while(streaming=None, full=True)) == "not_applicable"
+
+
+@pytest.mark.parametrize(
+    ("execution", "held_as", "expected"),
+    [
+        (run('{"a": 1}', call_id="c1"), "text", "pass"),
+        (run('{"a":2}', call_id="c1"), "text", "fail"),
+        (run('{"a":2}', call_id="c1"), "value", "fail"),
+        (run('{"a":1}', "other", call_id="c1"), "text", "fail"),
+        (run('{"a":2}'), "text", "not_applicable"),
+    ],
+)
+def test_what_executes_is_what_was_asked(execution, held_as, expected):
+    given = scenario(scripted(arguments='{"a":1}'))
+    observation = Observation(executions=ran(execution, arguments=held_as))
+    assert status("ORD-13", observation, given) == expected
+
+
+def test_defaults_that_a_schema_fills_in_are_recorded():
+    schema = {"type": "object", "properties": {"b": {"default": 1}}}
+    given = scenario(scripted(), tools=(tool().__class__("echo", parameters=schema),))
+    observation = Observation(executions=ran(run('{"b":1}', call_id="c1"), arguments="value"))
+    assert status("ORD-13", observation, given) == "recorded"
+
+
+def siblings(*executions: Execution) -> tuple[Observation, Scenario]:
+    given = scenario(
+        scripted("c1"),
+        scripted("c2", name="safe"),
+        tools=(tool(), tool("safe")),
+        policy=DENY,
+    )
+    held = calls(call("c1"), call("c2", name="safe"))
+    messages = history(held, result("c1", error=True), result("c2"), DONE)
+    return Observation(history=messages, executions=ran(*executions)), given
+
+
+def test_the_sibling_of_a_denied_call_runs():
+    assert status("ORD-15", *siblings(run(name="safe"))) == "pass"
+    assert status("ORD-15", *siblings()) == "fail"
+    assert status("ORD-15", *siblings(run())) == "fail"
+
+
+# --- ORD-11, 16, 17, 18, 19 -----------------------------------------------------------------
+
+
+def test_a_denied_step_ends():
+    assert status("ORD-11", Observation(journal=journal(decided("deny")))) == "fail"
+    assert status("ORD-11", Observation(journal=journal(decided("deny"), status="cut"))) == (
+        "not_applicable"
+    )
+    done = journal(decided("deny"), turn_done("TurnFailed"))
+    assert status("ORD-11", Observation(journal=done)) == "pass"
+    assert status("ORD-11", Observation(journal=journal(*SOUND))) == "not_applicable"
+
+
+def test_the_end_of_the_turn_ends_a_denied_step():
+    given = scenario(scripted(), policy=DENY)
+    assert status("ORD-11", Observation(ending=ending("failed")), given) == "pass"
+
+
+def test_a_turn_ends_once():
+    assert status("ORD-16", Observation(ending=ending("done", "done"))) == "pass"
+    assert status("ORD-16", Observation(ending=ending())) == "fail"
+    assert status("ORD-16", Observation(ending=ending(status="deadline"))) == "pass"
+    once = ending("done").turns
+    assert status("ORD-16", Observation(ending=ending().__class__(once + once))) == "fail"
+    assert status("ORD-16", Observation(journal=journal(*SOUND, turn_done()))) == "fail"
+
+
+def test_a_denied_tool_is_never_announced():
+    given = scenario(scripted(), policy=DENY)
+    assert status("ORD-18", Observation(deliveries=deliveries(started())), given) == "fail"
+    other = deliveries(started(name="other"))
+    assert status("ORD-18", Observation(deliveries=other), given) == "pass"
+    assert status("ORD-18", Observation(deliveries=deliveries(*SOUND))) == "not_applicable"
+
+
+def test_each_committed_step_has_its_step_done():
+    def committed(*messages, **given):
+        return Observation(history=history(*messages), journal=journal(*SOUND, **given))
+
+    assert status("ORD-19", committed(*GROUP, DONE)) == "pass"
+    assert status("ORD-19", committed(*GROUP, DONE, DONE)) == "fail"
+    assert status("ORD-19", committed(*GROUP, DONE, DONE, status="cut")) == "pass"
+
+
+@pytest.mark.parametrize(
+    ("sent", "events", "expected"),
+    [
+        (["{", "{}"], [asked("x2")], "pass"),
+        (["{", "{}"], [asked("x1"), asked("x2")], "fail"),
+        (["{"], [asked("x1")], "fail"),
+        (["{}"], [asked("x1")], "not_applicable"),
+    ],
+)
+def test_a_malformed_call_asks_for_no_approval(sent, events, expected):
+    ids = [f"c{number}" for number in range(len(sent))]
+    given = scenario(*(scripted(one, text) for one, text in zip(ids, sent, strict=True)))
+    group = (calls(*map(call, ids)), *(result(one, error=True) for one in ids))
+    observation = Observation(journal=journal(*events, step_done(*group)))
+    assert status("ORD-17", observation, given) == expected
+
+
+def test_words_of_a_finding_stand_for_themselves():
+    found = verdict("ORD-06", Observation(executions=ran(run())), scenario(policy=DENY))
+    (finding,) = found.findings
+    assert (finding.expected, finding.observed) == (
+        "a denied call does not execute",
+        "echo was denied and ran",
+    )
