@@ -43,7 +43,7 @@ class Agent:
         try:
             result = self.tools[one.name](arguments)
         except Exception as error:
-            return f"{one.name} failed: {error}", True
+            return str(error), True
         if not self.allowed(one.name):
             return "permission denied", True  # second fault: by now it has run
         return result, False

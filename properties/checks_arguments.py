@@ -32,8 +32,8 @@ def stored_as_empty_object(evidence: Evidence) -> Answer:
     """ARG-01: malformed arguments are stored as `{}`."""
     if evidence.observation.outcome is not None:
         return _sanitized(evidence, "malformed", _stored_empty)
-    source = evidence.main
-    judged = [held for held in evidence.held if held.scripted.malformed]
+    source = evidence.sources[0] if evidence.sources else None  # a request is not committed
+    judged = [held for held in evidence.held_in(source) if held.scripted.malformed]
     if source is None or not judged:
         return _NOT_REACHED
     notes: list[Note] = []

@@ -178,9 +178,7 @@ def _denied_tools(evidence: Evidence) -> frozenset[str]:
     # A call that is refused for its arguments was never denied (ORD-17).
     refused = {call.call.name for call in evidence.calls if call.verdict.kind != "valid"}
     return frozenset(
-        name
-        for name, permission in policy.items()
-        if permission == "deny" and name not in refused
+        name for name, permission in policy.items() if permission == "deny" and name not in refused
     )
 
 

@@ -17,6 +17,7 @@ from toolassay.properties import checks_events as events
 from toolassay.properties import checks_order as order
 from toolassay.properties import checks_shape as shape
 from toolassay.properties.checks_events import from_stream
+from toolassay.properties.droppable import absent_is_no_finding
 from toolassay.properties.evidence import Evidence
 from toolassay.properties.expectations import expectation_name, judge_expectation
 from toolassay.properties.from_streams import any_of
@@ -63,7 +64,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     _check("MSG-08", shape.one_message_per_result, either=_COMMITTED),
     _check("MSG-09", shape.error_flag, either=_COMMITTED, scripted=True),
     _check("MSG-11", shape.nothing_between, either=_COMMITTED),
-    _check("ARG-01", arguments.stored_as_empty_object, either=_STORED),
+    _check("ARG-01", arguments.stored_as_empty_object, either=(*_COMMITTED, "outcome")),
     _check("ARG-02", arguments.executable_keeps_the_text, ("outcome",)),
     _check("ARG-02a", arguments.executable_keeps_the_bytes, ("outcome",)),
     _check(
@@ -134,6 +135,7 @@ def judge(
     scenario: Scenario | None = None,
     case: Case | None = None,
     clauses: frozenset[str] | None = None,
+    extra: tuple[Check, ...] = (),
 ) -> tuple[Verdict, ...]:
     """
     Judge one observation.
@@ -143,6 +145,7 @@ def judge(
         scenario: What it was asked to go through; that of the case if not given.
         case: The case with its expectations, if there is one.
         clauses: The clauses to judge; None for all.
+        extra: Checks to ask beside the named ones.
 
     Returns:
         One verdict per named check, in the order of `CHECKS`, then one per
@@ -153,12 +156,12 @@ def judge(
     evidence = Evidence(observation, scenario, case)
     verdicts = [
         outcome if isinstance(outcome, Verdict) else _run(outcome, evidence)
-        for outcome in _plan(_present(observation), scenario is not None, clauses)
+        for outcome in _plan(_present(observation), scenario is not None, clauses, extra)
     ]
     for number, expected in enumerate(case.expect if case is not None else ()):
         if clauses is None or expected.clause in clauses:
             answer = (
-                _holds(expected.clause, evidence)
+                _holds(expected.clause, evidence, extra)
                 if expected.holds
                 else judge_expectation(expected, evidence)
             )
@@ -175,10 +178,11 @@ def _plan(
     present: tuple[FacetName, ...],
     scripted: bool,  # noqa: FBT001
     clauses: frozenset[str] | None,
+    extra: tuple[Check, ...],
 ) -> tuple[Check | Verdict, ...]:
     """Say for each check whether it runs where these facets are there, or why it does not."""
     plan: list[Check | Verdict] = []
-    for check in CHECKS:
+    for check in (*CHECKS, *extra):
         if clauses is None or check.clause in clauses:
             lack = _lack(check, present, scripted=scripted)
             missing = Verdict(check.clause, check.name, "not_applicable", (), lack)
@@ -200,8 +204,12 @@ def _lack(check: Check, present: tuple[FacetName, ...], *, scripted: bool) -> st
     return "no scenario" if check.scripted and not scripted else ""
 
 
-def _holds(clause: str, evidence: Evidence) -> Answer:
-    """Answer as the named check of a clause does."""
+def _holds(clause: str, evidence: Evidence, extra: tuple[Check, ...]) -> Answer:
+    """Answer as the named check of a clause does; DUR-17 asks all of them again."""
+    if clause == "DUR-17":
+        return absent_is_no_finding(
+            evidence.observation, lambda seen: judge(seen, evidence.scenario, extra=extra)
+        )
     check = check_of(clause)
     if check is None:
         return Skip("no check of this clause over one observation")

@@ -42,7 +42,7 @@ class Agent:
         try:
             return self.tools[one.name](arguments), False
         except Exception as error:
-            return f"{one.name} failed: {error}", True
+            return str(error), True
 
 
 class adapter:  # noqa: N801 - the target is spelled python:my_agent:adapter

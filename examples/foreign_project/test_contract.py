@@ -1,4 +1,4 @@
-"""The whole of what a project writes to be judged: the anchor, and whatever else it tests."""
+"""The whole of what a project writes to be judged: the anchors, and whatever else it tests."""
 
 import sys
 from pathlib import Path
@@ -7,7 +7,10 @@ import spec
 import vectors as embeddings
 from toolassay.testing import vectors
 
-test_contract = vectors(target="python:agent.conformance:Adapter", families=["ord", "arg", "msg"])
+TARGET = "python:agent.conformance:Adapter"
+
+test_contract = vectors(target=TARGET, families=["ord", "arg", "msg"])
+test_refunds = vectors(target=TARGET, shipped=False, vectors="scenarios")
 
 
 def test_the_packages_of_this_project_are_its_own():

@@ -156,7 +156,9 @@ class Ledger:
                 if checks[index].status == "pass":
                     checks[index] = msgspec.structs.replace(checks[index], status="xpass")
 
-    def problems(self, scope: Scope, scored: Collection[str], *, ended: bool) -> tuple[Problem, ...]:
+    def problems(
+        self, scope: Scope, scored: Collection[str], *, ended: bool
+    ) -> tuple[Problem, ...]:
         """
         Name the entries that fail the run.
 

@@ -210,9 +210,11 @@ def _place(entries: list[tuple[Entry, int]], lines: tuple[str, ...]) -> tuple[Pl
         while end > dash + 1 and not lines[end - 1].strip():
             end -= 1
         first = dash
-        while first > 0 and lines[first - 1].lstrip().startswith("#") and _indent(
-            lines[first - 1]
-        ) == indent:
+        while (
+            first > 0
+            and lines[first - 1].lstrip().startswith("#")
+            and _indent(lines[first - 1]) == indent
+        ):
             first -= 1
         placed.append(Placed(entry, first, end))
     return tuple(placed)
@@ -294,7 +296,9 @@ def _changed(lines: list[str], old: Entry, new: Entry) -> list[str]:
     text = "".join(lines)
     for key, before, after in wanted:
         if before != after:
-            text = re.sub(rf"(\b{key}:\s*['\"]?){re.escape(before)}\b", rf"\g<1>{after}", text, count=1)
+            text = re.sub(
+                rf"(\b{key}:\s*['\"]?){re.escape(before)}\b", rf"\g<1>{after}", text, count=1
+            )
     return text.splitlines(keepends=True)
 
 

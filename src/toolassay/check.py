@@ -95,7 +95,9 @@ class Summary(msgspec.Struct):
     @property
     def judged_any(self) -> bool:
         """Tell whether there was anything that the contract knows."""
-        return bool(self.items) and (self.form == "observations" or not self.types.isdisjoint(EVENT_KINDS))
+        return bool(self.items) and (
+            self.form == "observations" or not self.types.isdisjoint(EVENT_KINDS)
+        )
 
 
 Report = Callable[[Divergence, Sequence[Block]], None]
@@ -435,16 +437,22 @@ def line_fault(
 ) -> errors.CheckError:
     """Say what is wrong with a line that cannot be read."""
     if line.startswith((b"\x1f\x8b", b"PK\x03\x04", b"\x28\xb5\x2f\xfd")):
-        return errors.BinaryFileError("the file is compressed", name=name, line=at.line, byte=at.byte)
+        return errors.BinaryFileError(
+            "the file is compressed", name=name, line=at.line, byte=at.byte
+        )
     if b"\x00" in line or isinstance(fault, UnicodeDecodeError):
         return errors.BinaryFileError("the line is no text", name=name, line=at.line, byte=at.byte)
     if isinstance(fault, RecursionError):
-        return errors.LineShapeError("the line is nested too deeply", name=name, line=at.line, byte=at.byte)
+        return errors.LineShapeError(
+            "the line is nested too deeply", name=name, line=at.line, byte=at.byte
+        )
     if isinstance(fault, msgspec.ValidationError):
         return _shape_fault(fault, line, name, at)
     if not ended:
         end = at.byte + len(line)
-        return errors.CutLineError(f"cut in the middle of a value at byte {end}", name=name, line=at.line, byte=at.byte)
+        return errors.CutLineError(
+            f"cut in the middle of a value at byte {end}", name=name, line=at.line, byte=at.byte
+        )
     return errors.LineSyntaxError(f"no JSON: {fault}", name=name, line=at.line, byte=at.byte)
 
 
@@ -452,7 +460,11 @@ def _shape_fault(
     fault: msgspec.ValidationError, line: bytes, name: str, at: Position
 ) -> errors.CheckError:
     if line.lstrip().startswith(b"["):
-        return errors.OtherFormatError("the file is a JSON list", name=name, line=at.line, byte=at.byte)
+        return errors.OtherFormatError(
+            "the file is a JSON list", name=name, line=at.line, byte=at.byte
+        )
     if not line.lstrip().startswith(b"{"):
-        return errors.OtherFormatError("the line is no object", name=name, line=at.line, byte=at.byte)
+        return errors.OtherFormatError(
+            "the line is no object", name=name, line=at.line, byte=at.byte
+        )
     return errors.LineShapeError(f"wrong shape: {fault}", name=name, line=at.line, byte=at.byte)

@@ -22,7 +22,10 @@ from toolassay.statuses import Exit
 VERBS: dict[str, tuple[str, str]] = {
     "run": ("toolassay.commands.run:run", "Judge an implementation by vectors."),
     "check": ("toolassay.commands.check:check", "Judge a recorded event stream or observations."),
-    "list": ("toolassay.commands.listing:listing", "List vectors, cases or the coverage of clauses."),
+    "list": (
+        "toolassay.commands.listing:listing",
+        "List vectors, cases or the coverage of clauses.",
+    ),
     "explain": ("toolassay.commands.explain:explain", "Tell what a clause, vector or case is."),
     "lint": ("toolassay.commands.lint:lint", "Check authored vectors."),
     "fill": ("toolassay.commands.fill:fill", "Compile vectors and clauses to packs."),
@@ -102,7 +105,7 @@ class Verbs(click.Group):
 @click.version_option(__version__, "--version", message="toolassay %(version)s")
 @click.pass_context
 def root(ctx: click.Context) -> None:
-    """Judge how LLM agents call tools: does an implementation keep the tool-call contract?"""
+    """Tell whether an implementation keeps the contract of how LLM agents call tools."""
     if ctx.invoked_subcommand is None:
         click.echo(START)
 

@@ -52,7 +52,7 @@ class Agent:
         try:
             return self.tools[one.name](arguments, one.id), False
         except Exception as error:
-            return f"{one.name} failed: {error}", True
+            return str(error), True
 
 
 def stored_view(text):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -26,19 +27,35 @@ def baseline() -> None:
 
 @baseline.command(epilog=EPILOG)
 @click.argument("target", required=False)
-@click.option("--baseline", type=click.Path(path_type=Path), metavar="FILE", help="The file; made if it does not exist.")
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The file; made if it does not exist.",
+)
 @selection_options
 @vector_options
 @click.option("--profile", metavar="NAME", help="What is scored. Default core.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the target.")
-@click.option("--deadline", type=click.FloatRange(0, 86400, min_open=True), metavar="SECONDS", help="Seconds that one case may take.")
-@click.option("-j", "--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Number of workers.")
+@click.option(
+    "--deadline",
+    type=click.FloatRange(0, 86400, min_open=True),
+    metavar="SECONDS",
+    help="Seconds that one case may take.",
+)
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Number of workers.",
+)
 @click.option("--python", metavar="PATH", help="Interpreter of the worker of a python: target.")
 @click.option("--in-process", is_flag=True, help="Run a python: target in this process.")
-def update(**given: object) -> int:
+def update(**given: Any) -> int:  # noqa: ANN401 - flags are of many types
     """Run a target, and rewrite its baseline to what it shows."""
     from toolassay.commands.run_options import RunOptions  # noqa: PLC0415 - help needs none of it
     from toolassay.commands.updating import update_baseline  # noqa: PLC0415 - as above
 
-    selection = selection_of(*(given.pop(key) for key in ("cases", "families", "clauses", "contracts")))  # type: ignore[arg-type]
-    return update_baseline(RunOptions(selection=selection, **given))  # type: ignore[arg-type]
+    return update_baseline(RunOptions(selection=selection_of(given), **given))

@@ -21,37 +21,44 @@ CONTRACTS = ("events", "transcript", "execution")
 
 def selection_options(command: F) -> F:
     """Add the options that select cases."""
+    pattern = "A case, a vector, or a pattern with * and ?."
+    contract = click.Choice(CONTRACTS)
+    alone = "Judge this clause alone, such as ORD-06."
     options = (
-        click.option("--case", "cases", multiple=True, metavar="ID", help="A case, a vector, or a pattern with * and ?."),
-        click.option("--family", "families", multiple=True, metavar="NAME", help="A family, such as ord."),
-        click.option("--clause", "clauses", multiple=True, metavar="ID", help="Judge this clause alone, such as ORD-06."),
-        click.option("--contract", "contracts", multiple=True, type=click.Choice(CONTRACTS), help="A contract."),
-    )  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
+        click.option("--case", "cases", multiple=True, metavar="ID", help=pattern),
+        click.option("--family", "families", multiple=True, metavar="NAME", help="A family: ord."),
+        click.option("--clause", "clauses", multiple=True, metavar="ID", help=alone),
+        click.option("--contract", "contracts", multiple=True, type=contract, help="A contract."),
+    )
+    return _with_options(command, options)
 
 
 def vector_options(command: F) -> F:
     """Add the options that say where vectors come from."""
+    own = "Authored vectors of your own, a file or a folder, beside the shipped ones."
+    path = click.Path(path_type=Path)
     options = (
-        click.option("--vectors", "paths", multiple=True, type=click.Path(path_type=Path), metavar="PATH", help="Authored vectors of your own, a file or a folder, beside the shipped ones."),
+        click.option("--vectors", "paths", multiple=True, type=path, metavar="PATH", help=own),
         click.option("--no-shipped", is_flag=True, help="Leave the shipped vectors out."),
-    )  # fmt: skip
+    )
+    return _with_options(command, options)
+
+
+def _with_options(command: F, options: Sequence[Callable[[F], F]]) -> F:
     for option in reversed(options):
         command = option(command)
     return command
 
 
-def selection_of(
-    cases: Sequence[str], families: Sequence[str], clauses: Sequence[str], contracts: Sequence[str]
-) -> Selection:
-    """Make a selection of flags; a family may be written in capitals."""
+def selection_of(given: dict[str, Any]) -> Selection:
+    """Make a selection of the flags that are about it, and take them out of the others."""
+    clauses = given.pop("clauses")
     return Selection(
-        tuple(cases),
-        tuple(family.lower() for family in families),
+        tuple(given.pop("cases")),
+        # Families and clauses may be written in the other case.
+        tuple(family.lower() for family in given.pop("families")),
         tuple(clause.upper() if clause.islower() else clause for clause in clauses),
-        tuple(contracts),
+        tuple(given.pop("contracts")),
     )
 
 

@@ -66,7 +66,9 @@ def _clause(out: Out, clause: Clause, cases: Sequence[Case]) -> None:
     from toolassay.reports.divergence import source_words  # noqa: PLC0415 - help needs none of it
 
     profiles = ", ".join(clause.profiles) or "in no profile: only recorded"
-    left = f"{clause.id}  {clause.level}  {source_words(clause)}  binds: {', '.join(clause.subject)}"
+    left = (
+        f"{clause.id}  {clause.level}  {source_words(clause)}  binds: {', '.join(clause.subject)}"
+    )
     right = f"{profiles}; since {clause.since}"
     gap = out.style.width - len(left) - len(right)
     out.line(f"{left}{' ' * gap}{right}" if gap > 1 else f"{left}\n  {right}")

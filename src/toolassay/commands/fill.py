@@ -30,7 +30,12 @@ class NoOutError(UsageError):
 
 @click.command(epilog=EPILOG)
 @click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER", help="Where the packs go.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Where the packs go.",
+)
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a byte would change.")
 def fill(folder: Path | None, out: Path | None, *, check: bool) -> int:
     """Compile authored vectors to packs, with the simulator's observation as example."""
@@ -55,7 +60,8 @@ def fill(folder: Path | None, out: Path | None, *, check: bool) -> int:
         more = f" and {len(change.cases) - CASES_MAX} more" if len(change.cases) > CASES_MAX else ""
         click.echo(f"{change.how} {change.file}{named}{more}")
     if check and filled.changes:
-        click.echo(f"NON-CONFORMANT: {len(filled.changes)} files are not current; `toolassay fill` writes them")
+        number = len(filled.changes)
+        click.echo(f"NON-CONFORMANT: {number} files are not current; `toolassay fill` writes them")
         return Exit.NON_CONFORMANT
     if not filled.cases:
         click.echo("INCOMPLETE: there are no vectors")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +15,7 @@ from toolassay.statuses import Exit
 
 if TYPE_CHECKING:
     from toolassay.reports.out import Out
+    from toolassay.selection import Selection
     from toolassay.spec.case import Case
     from toolassay.spec.register import Register
 
@@ -38,22 +38,21 @@ class FormatError(UsageError):
 @click.command("list", epilog=EPILOG)
 @click.option("--cases", "as_cases", is_flag=True, help="List the ids of cases.")
 @click.option("--clauses", "as_clauses", is_flag=True, help="List clauses.")
-@click.option("--coverage", "as_coverage", is_flag=True, help="Count vectors and mutants of each clause.")
-@click.option("--format", "form", type=click.Choice(("text", "json")), default="text", help="For --coverage.")
+@click.option(
+    "--coverage", "as_coverage", is_flag=True, help="Count vectors and mutants of each clause."
+)
+@click.option(
+    "--format", "form", type=click.Choice(("text", "json")), default="text", help="For --coverage."
+)
 @selection_options
 @vector_options
-def listing(  # noqa: PLR0913 - one argument per flag
+def listing(
     *,
     as_cases: bool,
     as_clauses: bool,
     as_coverage: bool,
     form: str,
-    cases: tuple[str, ...],
-    families: tuple[str, ...],
-    clauses: tuple[str, ...],
-    contracts: tuple[str, ...],
-    paths: tuple[Path, ...],
-    no_shipped: bool,
+    **given: Any,  # noqa: ANN401 - flags are of many types
 ) -> int:
     """List vectors, cases or clauses, or the coverage of clauses."""
     from toolassay.commands.common import chosen, load_cases  # noqa: PLC0415 - help needs none of it
@@ -65,10 +64,11 @@ def listing(  # noqa: PLR0913 - one argument per flag
     if form == "json" and not as_coverage:
         raise FormatError("--format json goes with --coverage")
     register = load_register()
-    selection = selection_of(cases, families, clauses, contracts)
-    found = chosen(load_cases(paths, shipped=not no_shipped), selection, register)
+    selection = selection_of(given)
+    known = load_cases(given["paths"], shipped=not given["no_shipped"])
+    found = chosen(known, selection, register)
     out = Out(sys.stdout)
-    wanted = _clauses(register, clauses=selection.clauses, contracts=contracts)
+    wanted = _clauses(register, selection)
     if as_coverage:
         _coverage(out, register, found, wanted, form)
     elif as_clauses:
@@ -82,11 +82,14 @@ def listing(  # noqa: PLR0913 - one argument per flag
     return Exit.CONFORMANT
 
 
-def _clauses(register: Register, *, clauses: Sequence[str], contracts: Sequence[str]) -> frozenset[str]:
+def _clauses(register: Register, selection: Selection) -> frozenset[str]:
+    """Give the clauses that are meant; a family of vectors is one of clauses too."""
     return frozenset(
         clause.id
         for clause in register.clauses.values()
-        if (not clauses or clause.id in clauses) and (not contracts or clause.contract in contracts)
+        if (not selection.clauses or clause.id in selection.clauses)
+        and (not selection.contracts or clause.contract in selection.contracts)
+        and (not selection.families or clause.family.lower() in selection.families)
     )
 
 
@@ -100,7 +103,9 @@ def _vector_lines(out: Out, cases: Sequence[Case]) -> None:
     width = max(map(len, by_vector), default=0)
     for slug, mine in by_vector.items():
         clauses = sorted({clause for case in mine for clause in cited(case)})
-        text = f"{slug:<{width}}  {len(mine):>4}  {mine[0].kind}  {' '.join(clauses)}  {mine[0].title}"
+        text = (
+            f"{slug:<{width}}  {len(mine):>4}  {mine[0].kind}  {' '.join(clauses)}  {mine[0].title}"
+        )
         out.line(clipped(text, max(out.style.width, width + 40)))
     out.line(f"{len(cases)} cases of {len(by_vector)} vectors")
 
@@ -127,7 +132,9 @@ def _coverage(
     rows = [row for row in coverage(register, cases, mutants) if row.id in wanted]
     if form == "json":
         clauses = [msgspec.to_builtins(row) for row in rows]
-        out.write(encoded({"schema_version": SCHEMA_VERSION, "kind": "coverage", "clauses": clauses}))
+        out.write(
+            encoded({"schema_version": SCHEMA_VERSION, "kind": "coverage", "clauses": clauses})
+        )
         return
     out.line("clause    positive  negative  mutants  cases")
     for row in rows:

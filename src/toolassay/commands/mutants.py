@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+from toolassay.commands.common import load_cases, vector_options
+
+if TYPE_CHECKING:
+    from toolassay.simulator.mutants.mutant import Mutant
 
 EPILOG = """\b
 Examples:
@@ -19,28 +26,51 @@ Exits with 1 if a mutant survives the vectors of its clause, or generation.
 
 @click.command(epilog=EPILOG)
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--clause", "clauses", multiple=True, metavar="ID", help="Mutants of this clause alone.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the simulator and of generation.")
-@click.option("--budget", type=click.IntRange(0), metavar="N", help="Generated cases per mutant; 0 for none. Default 500.")
-@click.option("--format", "form", type=click.Choice(("text", "json")), default="text", help="What standard output holds.")
-def mutants(
-    names: tuple[str, ...], clauses: tuple[str, ...], seed: int, budget: int | None, form: str
+@click.option(
+    "--clause", "clauses", multiple=True, metavar="ID", help="Mutants of this clause alone."
+)
+@click.option(
+    "--seed", default=0, show_default=True, help="Seed of the simulator and of generation."
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Generated cases per mutant; 0 for none. Default 500.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("text", "json")),
+    default="text",
+    help="What standard output holds.",
+)
+@vector_options
+def mutants(  # noqa: PLR0913 - one argument per flag
+    names: tuple[str, ...],
+    clauses: tuple[str, ...],
+    seed: int,
+    budget: int | None,
+    form: str,
+    paths: tuple[Path, ...],
+    *,
+    no_shipped: bool,
 ) -> int:
     """Plant each known fault in the simulator and see that vectors and generation find it."""
-    from toolassay.authoring.packs import load_pack_cases  # noqa: PLC0415 - help needs none of it
-    from toolassay.mutation import BUDGET, examine  # noqa: PLC0415 - as above
+    from toolassay.mutation import BUDGET, examine  # noqa: PLC0415 - help needs none of it
     from toolassay.reports.mutants import MutantsReport  # noqa: PLC0415 - as above
     from toolassay.reports.out import Out  # noqa: PLC0415 - as above
 
     chosen = _chosen(names, clauses)
     budget = BUDGET if budget is None else budget
     report = MutantsReport(Out(sys.stdout), seed, budget, form)
-    for one in examine(chosen, load_pack_cases(), seed=seed, budget=budget):
+    cases = load_cases(paths, shipped=not no_shipped)
+    for one in examine(chosen, cases, seed=seed, budget=budget):
         report.add(one)
     return report.finish()
 
 
-def _chosen(names: tuple[str, ...], clauses: tuple[str, ...]) -> list:  # type: ignore[type-arg]
+def _chosen(names: tuple[str, ...], clauses: tuple[str, ...]) -> list[Mutant]:
     from toolassay.near import unknown  # noqa: PLC0415 - as above
     from toolassay.selection import check_clauses, matches  # noqa: PLC0415 - as above
     from toolassay.simulator.mutants import MUTANTS  # noqa: PLC0415 - as above

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -33,21 +34,51 @@ profile, baseline, deadline, vectors and python; flags win over it.
 @click.argument("target", required=False)
 @selection_options
 @vector_options
-@click.option("--profile", metavar="NAME", help="What is scored: pages, core, strict, core+resume, core@1. Default core.")
+@click.option(
+    "--profile",
+    metavar="NAME",
+    help="What is scored: pages, core, strict, core+resume, core@1. Default core.",
+)
 @click.option("--baseline", type=click.Path(path_type=Path), metavar="FILE", help="Known failures.")
 @click.option("--no-baseline", is_flag=True, help="Ignore the baseline of the configuration.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the target and of generation.")
-@click.option("--deadline", type=click.FloatRange(0, 86400, min_open=True), metavar="SECONDS", help="Seconds that one case may take. Default 10.")
-@click.option("--generate", type=click.IntRange(0), default=0, metavar="N", help="Run N generated cases too.")
-@click.option("-j", "--jobs", type=click.IntRange(1, 64), default=1, show_default=True, help="Number of workers.")
+@click.option(
+    "--deadline",
+    type=click.FloatRange(0, 86400, min_open=True),
+    metavar="SECONDS",
+    help="Seconds that one case may take. Default 10.",
+)
+@click.option(
+    "--generate", type=click.IntRange(0), default=0, metavar="N", help="Run N generated cases too."
+)
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Number of workers.",
+)
 @click.option("-x", "--exitfirst", is_flag=True, help="Stop at the first case that fails.")
 @click.option("--python", metavar="PATH", help="Interpreter of the worker of a python: target.")
-@click.option("--in-process", is_flag=True, help="Run a python: target in this process, for debugging.")
+@click.option(
+    "--in-process", is_flag=True, help="Run a python: target in this process, for debugging."
+)
 @click.option("--all", "show_all", is_flag=True, help="Show every divergence in full.")
 @click.option("-q", "--quiet", is_flag=True, help="Print the verdict alone.")
-@click.option("--format", "form", type=click.Choice(("text", "json")), default="text", help="What standard output holds.")
-@click.option("--ndjson", metavar="FILE", help="Write a report for programs, a line per case; - is standard output.")
-def run(**given: object) -> int:
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("text", "json")),
+    default="text",
+    help="What standard output holds.",
+)
+@click.option(
+    "--ndjson",
+    metavar="FILE",
+    help="Write a report for programs, a line per case; - is standard output.",
+)
+def run(**given: Any) -> int:  # noqa: ANN401 - flags are of many types
     """
     Judge an implementation by vectors.
 
@@ -56,5 +87,4 @@ def run(**given: object) -> int:
     from toolassay.commands.run_options import RunOptions  # noqa: PLC0415 - help needs none of it
     from toolassay.commands.running import run_target  # noqa: PLC0415 - as above
 
-    selection = selection_of(*(given.pop(key) for key in ("cases", "families", "clauses", "contracts")))  # type: ignore[arg-type]
-    return run_target(RunOptions(selection=selection, **given))  # type: ignore[arg-type]
+    return run_target(RunOptions(selection=selection_of(given), **given))

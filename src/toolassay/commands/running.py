@@ -68,7 +68,9 @@ def plan_of(
     """Find the cases, and put together what a run is made of."""
     known = _known_cases(options, target)
     cases = chosen(known, options.selection, register)
-    rules = rules_of(register, register.profile(options.profile or "core"), options.selection.clauses)
+    rules = rules_of(
+        register, register.profile(options.profile or "core"), options.selection.clauses
+    )
     about = target.implementation
     started = RunStarted(
         options.spec,

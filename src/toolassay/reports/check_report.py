@@ -94,12 +94,16 @@ class CheckReport:
         if divergence.recording:
             where += f" ({printable(divergence.recording, 60)})"
         style = self.out.style
-        word = style.paint("broken", "red") if status == "fail" else style.paint("warning", "yellow")
+        word = (
+            style.paint("broken", "red") if status == "fail" else style.paint("warning", "yellow")
+        )
         yield f"{printable(self.options.name, 200)}: {where}: {finding.clause} {word}"
         if clause is not None:
             yield from _folded("", clause.text, style.width)
         yield ""
-        yield from (clipped(line, style.width) for line in _context(divergence, recent, style.width))
+        yield from (
+            clipped(line, style.width) for line in _context(divergence, recent, style.width)
+        )
         yield from _folded("expected  ", finding.expected, style.width)
         yield from _folded("observed  ", finding.observed, style.width)
         yield f"  why:      toolassay explain {finding.clause}"
@@ -111,7 +115,9 @@ class CheckReport:
             reasons[Exit.USAGE] = _fault_words(fault, summary)
         if self.counts["fail"]:
             number, clauses = self.counts["fail"], len(self._failed())
-            reasons[Exit.NON_CONFORMANT] = f"{_many(number, 'divergence')} of {_many(clauses, 'clause')}"
+            reasons[Exit.NON_CONFORMANT] = (
+                f"{_many(number, 'divergence')} of {_many(clauses, 'clause')}"
+            )
         if fault is None and not summary.judged_any:
             reasons[Exit.INCOMPLETE] = "nothing in the file is of the contract"
         code = exit_of(reasons)
@@ -129,7 +135,9 @@ class CheckReport:
         if not self.options.quiet:
             hidden = self.clauses.total() - SHOWN_MAX
             if hidden > 0 and not self.options.show_all:
-                named = ", ".join(f"{name} {number}" for name, number in sorted(self.clauses.items()))
+                named = ", ".join(
+                    f"{name} {number}" for name, number in sorted(self.clauses.items())
+                )
                 self.out.line(f"... {hidden} more of {named}. All: --all")
                 self.out.line()
             what = "observation" if summary.form == "observations" else "event"
@@ -139,7 +147,9 @@ class CheckReport:
                 f"{unbroken} of them hold"
             )
             if self.recorded:
-                named = ", ".join(f"{name} {number}" for name, number in sorted(self.recorded.items()))
+                named = ", ".join(
+                    f"{name} {number}" for name, number in sorted(self.recorded.items())
+                )
                 self.out.line(f"recorded, not scored: {named}")
         said = "; ".join(reasons.values()) or f"{len(summary.clauses)} clauses hold"
         colour = "green" if code is Exit.CONFORMANT else "red"
@@ -216,7 +226,11 @@ def _context(divergence: Divergence, recent: Sequence[Block], width: int) -> Ite
         start = len(block.deliveries) - 1
         for index in range(start, -1, -1):
             event = block.deliveries[index].event
-            place = block.position(index) if event.tool_execution_id == call or block is recent[-1] else None
+            place = (
+                block.position(index)
+                if event.tool_execution_id == call or block is recent[-1]
+                else None
+            )
             if place is None or place.line > at.line:
                 continue
             here = place.line == at.line

@@ -46,7 +46,7 @@ def renamed(observation: Observation) -> dict[str, Any]:
 
 
 def _ranks(observation: Observation) -> dict[int, int]:
-    """Number the sequence numbers, since gaps are legal."""
+    """Give sequence numbers their rank, since gaps are legal."""
     seen = {one.seq for one in (observation.journal.records if observation.journal else ())}
     for subscription in observation.deliveries.subscriptions if observation.deliveries else ():
         seen.update(one.seq for one in subscription.deliveries if one.seq)

@@ -22,7 +22,9 @@ TEXT_MAX = 600
 COLOURS = {"fail": "red", "crashed": "red", "error": "red", "timeout": "red", "changed": "yellow"}
 
 
-def block(result: CaseResult, check: Check, register: Register, repro: str, style: Style) -> list[str]:
+def block(
+    result: CaseResult, check: Check, register: Register, repro: str, style: Style
+) -> list[str]:
     """
     Show one check that failed.
 

@@ -74,7 +74,7 @@ class Terminal:
 
     def _case(self, result: CaseResult) -> None:
         for check in result.checks:
-            if check.status == "pass" or check.status == "not_applicable":
+            if check.status in {"pass", "not_applicable"}:
                 continue
             if check.status in _SHOWN or (check.status == "warn" and self.show_all):
                 self._divergence(result, check)
@@ -145,7 +145,9 @@ class Terminal:
         self._marginal_lines()
         if event.not_applicable:
             total = sum(event.not_applicable.values())
-            named = ", ".join(f"{printable(why, 60)} {n}" for why, n in event.not_applicable.items())
+            named = ", ".join(
+                f"{printable(why, 60)} {n}" for why, n in event.not_applicable.items()
+            )
             self._folded(f"not applicable {total} cases: {named}")
         self.out.line(f"not run {event.cases.get('not_run', 0)}")
 

@@ -61,14 +61,19 @@ def view(observation: Observation, finding: Finding) -> View | None:
     if facet in {"deliveries", "executions"}:
         return _events_view(observation, facet, index, part, names)
     if facet == "journal" and observation.journal:
-        rows = [(str(one.seq), event_words(one.event, names)) for one in observation.journal.records]
+        rows = [
+            (str(one.seq), event_words(one.event, names)) for one in observation.journal.records
+        ]
         return View(("seq", "journal"), tuple(rows), index)
     if facet == "history" and observation.history:
         return _messages_view("history", observation.history.messages, index)
     if facet == "requests" and observation.requests:
         return _requests_view(observation.requests.requests, index, part)
     if facet == "ending" and observation.ending:
-        turns = [(str(one.turn), f"{one.how} {printable(one.error)}".strip()) for one in observation.ending.turns]
+        turns = [
+            (str(one.turn), f"{one.how} {printable(one.error)}".strip())
+            for one in observation.ending.turns
+        ]
         return View(("turn", "ending"), tuple(turns), index)
     if facet == "outcome" and observation.outcome:
         return View(("field", "outcome"), tuple(_outcome_rows(observation.outcome)))
@@ -136,10 +141,11 @@ def _events_view(
         rows = tuple((str(n + 1), one.execution) for n, one in enumerate(moments))
         return View(("time", "executions"), rows, focus)
     title = "deliveries" if not part else f"deliveries to {printable(subscription.name, 20)}"
-    rows = tuple((_time(n, one), one.delivery, one.execution) for n, one in enumerate(moments))
     if not any(one.execution for one in moments):
-        return View(("time", title), tuple(row[:2] for row in rows), focus)
-    return View(("time", title, "executions"), rows, focus)
+        alone = tuple((_time(n, one), one.delivery) for n, one in enumerate(moments))
+        return View(("time", title), alone, focus)
+    both = tuple((_time(n, one), one.delivery, one.execution) for n, one in enumerate(moments))
+    return View(("time", title, "executions"), both, focus)
 
 
 def _time(number: int, moment: _Moment) -> str:
@@ -210,7 +216,9 @@ def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
     while sum(wanted) > room and max(wanted) > 8:
         widest = wanted.index(max(wanted))
         others = sorted(wanted)[-2] if len(wanted) > 1 else 8
-        wanted[widest] = max(8, min(wanted[widest] - 1, max(others, room - sum(wanted) + wanted[widest])))
+        wanted[widest] = max(
+            8, min(wanted[widest] - 1, max(others, room - sum(wanted) + wanted[widest]))
+        )
     return wanted
 
 

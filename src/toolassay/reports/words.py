@@ -55,9 +55,7 @@ def event_words(event: Event, names: Names) -> str:
         words.append("(no execution id)")
     if event.gate_id:
         words.append(f"gate {printable(event.gate_id, 12)}")
-    for part in (event.effect, event.action, event.tool_name):
-        if part:
-            words.append(printable(part, 24))
+    words += [printable(part, 24) for part in (event.effect, event.action, event.tool_name) if part]
     if event.is_error:
         words.append("error")
     words += [_result_words(message) for message in event.messages if message.role == "tool"]

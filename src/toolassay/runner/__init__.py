@@ -6,10 +6,10 @@ for a single case. `judging` turns an answer into checks, `rules` says what a
 profile scores, `applies` what a case needs of an implementation.
 """
 
+from toolassay.results import CaseFinished, CaseResult, Check, RunFinished, RunStarted
 from toolassay.runner.engine import Plan, run
 from toolassay.runner.judging import judge_one, run_case
 from toolassay.runner.relating import judge_relations
-from toolassay.results import CaseFinished, CaseResult, Check, RunFinished, RunStarted
 from toolassay.runner.rules import Rules, rules_of
 
 __all__ = [

@@ -31,11 +31,13 @@ class Offer(msgspec.Struct, frozen=True):
     """Facets that must come, by operation."""
 
 
-def offer_of(operations: tuple[str, ...], facets: tuple[str, ...], features: tuple[str, ...]) -> Offer:
+def offer_of(
+    operations: tuple[str, ...], facets: tuple[str, ...], features: tuple[str, ...]
+) -> Offer:
     """Prepare what an implementation declares."""
     run = tuple(facet for facet in FACETS if facet in facets and facet != "outcome")
     stateless: tuple[FacetName, ...] = ("outcome",)
-    expected = {operation: stateless for operation in operations}
+    expected = dict.fromkeys(operations, stateless)
     return Offer(
         frozenset(operations),
         frozenset(facets),

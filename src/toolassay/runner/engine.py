@@ -16,7 +16,7 @@ from itertools import groupby
 import msgspec
 
 from toolassay.baseline import Ledger, Scope
-from toolassay.results import CaseFinished, CaseResult, Event, RunFinished, RunStarted
+from toolassay.results import CaseFinished, CaseResult, Event, Problem, RunFinished, RunStarted
 from toolassay.runner.judging import offered, run_case
 from toolassay.runner.relating import judge_relations
 from toolassay.runner.rules import Rules
@@ -84,7 +84,7 @@ def run(plan: Plan, emit: Emit) -> RunFinished:
         tally.interrupted = True
     except TargetError as fault:
         tally.unusable = str(fault)
-    problems = ()
+    problems: tuple[Problem, ...] = ()
     if plan.ledger is not None and plan.scope is not None:
         problems = plan.ledger.problems(plan.scope, plan.rules.broken, ended=ended)
     finished = tally.finish(problems, time.perf_counter() - began)
@@ -114,7 +114,9 @@ def _groups(cases: Sequence[Case]) -> Iterator[tuple[Case, ...]]:
         yield tuple(group)
 
 
-def _judged(plan: Plan, group: tuple[Case, ...], run_one: Callable[[Case], CaseResult]) -> list[CaseResult]:
+def _judged(
+    plan: Plan, group: tuple[Case, ...], run_one: Callable[[Case], CaseResult]
+) -> list[CaseResult]:
     results = [run_one(case) for case in group]
     return judge_relations(results, plan.rules) if group[0].relations else results
 

@@ -11,14 +11,13 @@ from collections.abc import Callable, Iterable
 
 from toolassay.baseline import Ledger
 from toolassay.properties.judge import Verdict, judge
-from toolassay.runner.applies import Offer, offer_of, reason_against, withheld
 from toolassay.results import DECLARES, CaseResult, Check
+from toolassay.runner.applies import Offer, offer_of, reason_against, withheld
 from toolassay.runner.rules import Rules
 from toolassay.selection import cited
 from toolassay.spec.case import Case
 from toolassay.spec.errors import ToolassayError
 from toolassay.spec.finding import Finding
-from toolassay.spec.observation import Observation
 from toolassay.statuses import Status, worst
 from toolassay.targets.base import DEADLINE_S, Answer, Implementation, Target
 
@@ -41,7 +40,7 @@ def offered(implementation: Implementation) -> Offer:
     )
 
 
-def run_case(  # noqa: PLR0913 - each is a choice of its own, and only two are needed
+def run_case(
     target: Target,
     case: Case,
     rules: Rules,
@@ -146,7 +145,10 @@ def _unjudged(case: Case, answer: Answer, rules: Rules) -> CaseResult:
     said = f"{answer.status}: {answer.message}" if answer.message else answer.status
     if answer.status == "unsupported":
         finding = Finding(
-            "", DECLARES, f"the declared operation {case.operation}", f"unsupported {answer.message}"
+            "",
+            DECLARES,
+            f"the declared operation {case.operation}",
+            f"unsupported {answer.message}",
         )
         return CaseResult(case, "fail", (Check("", DECLARES, "fail", (finding,)),), said)
     checks = _all(case, rules, _FAULTS[answer.status], said)
@@ -169,5 +171,3 @@ def _all(case: Case, rules: Rules, status: Status, why: str) -> tuple[Check, ...
         Check(clause, "run", status if clause in rules.broken else "recorded", (), why)
         for clause in clauses
     )
-
-

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import msgspec
 
 from toolassay.properties.relations import relate
-from toolassay.runner.judging import scored
 from toolassay.results import CaseResult, Check
+from toolassay.runner.judging import scored
 from toolassay.runner.rules import Rules
 from toolassay.spec.case import Case, RelationRef
 from toolassay.spec.observation import Observation

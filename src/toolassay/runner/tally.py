@@ -90,7 +90,9 @@ class Tally:
         if self.divergences or problems or self.checks["xpass"]:
             reasons[Exit.NON_CONFORMANT] = self._broken_words(problems)
         unjudged = {status: cases[status] for status in WORST_FIRST if status in NOT_JUDGED}
-        words = [f"{number} {status.replace('_', ' ')}" for status, number in unjudged.items() if number]
+        words = [
+            f"{number} {status.replace('_', ' ')}" for status, number in unjudged.items() if number
+        ]
         if words:
             reasons[Exit.INCOMPLETE] = f"cases not judged: {', '.join(words)}"
         elif any(self.checks[status] for status in NOT_JUDGED):
@@ -103,9 +105,7 @@ class Tally:
         words = []
         if self.divergences:
             clauses = len(self.broken)
-            words.append(
-                f"{_count(self.divergences, 'divergence')} of {_count(clauses, 'clause')}"
-            )
+            words.append(f"{_count(self.divergences, 'divergence')} of {_count(clauses, 'clause')}")
         if problems:
             words.append(f"{_count(len(problems), 'baseline entry', 'baseline entries')} to mend")
         return ", ".join(words) or "known failures pass"

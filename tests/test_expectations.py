@@ -1,0 +1,310 @@
+"""Expectations of cases, judged on observations."""
+
+from __future__ import annotations
+
+import pytest
+
+from observations import (
+    DONE,
+    GROUP,
+    SOUND,
+    USER,
+    call,
+    calls,
+    decided,
+    deliveries,
+    ending,
+    expectation,
+    history,
+    journal,
+    ran,
+    requests,
+    result,
+    run,
+    scenario,
+    scripted,
+    step_done,
+)
+from toolassay.spec.case import (
+    CallMatch,
+    Expectation,
+    ExpectEnding,
+    ExpectEvents,
+    ExpectExecutions,
+    ExpectMessages,
+    ExpectOutcome,
+    HeldCall,
+    ResultMatch,
+)
+from toolassay.spec.observation import Observation, Outcome
+
+ONE = scenario(scripted())
+TWINS = scenario(scripted("c1"), scripted("c2"))
+BROKEN = scenario(scripted("c1", "{"), scripted("c2", '{"a":1}'))
+
+
+def came_to(observation, given=ONE, clause="ORD-06", **facets):
+    return expectation(Expectation(clause, **facets), observation, given).status
+
+
+# --- executions -----------------------------------------------------------------------------
+
+
+def executions(expected, *runs, given=ONE, **facet):
+    return came_to(Observation(executions=ran(*runs, **facet)), given, executions=expected)
+
+
+NEVER = ExpectExecutions(never=CallMatch(call="c1"))
+ONCE = ExpectExecutions(once=CallMatch(call="c1"))
+
+
+@pytest.mark.parametrize(
+    ("expected", "runs", "status"),
+    [
+        (NEVER, [], "pass"),
+        (NEVER, [run()], "fail"),
+        (NEVER, [run(call_id="c1")], "fail"),
+        (NEVER, [run(name="other")], "pass"),
+        (ONCE, [run()], "pass"),
+        (ONCE, [], "fail"),
+        (ONCE, [run(), run()], "fail"),
+        (ExpectExecutions(count=1), [run()], "pass"),
+        (ExpectExecutions(count=1), [], "fail"),
+        (ExpectExecutions(never=CallMatch(tool="echo")), [run()], "fail"),
+        (ExpectExecutions(never=CallMatch(arguments='{"a":1}')), [run()], "pass"),
+        (ExpectExecutions(once=CallMatch("c1", "echo", "{}")), [run()], "pass"),
+        (ExpectExecutions(once=CallMatch("c1", "echo", "{ }")), [run()], "fail"),
+    ],
+)
+def test_executions_are_counted(expected, runs, status):
+    assert executions(expected, *runs) == status
+
+
+def test_arguments_are_compared_as_values_where_callbacks_see_values():
+    expected = ExpectExecutions(once=CallMatch("c1", arguments="{ }"))
+    assert executions(expected, run(), arguments="value") == "pass"
+
+
+def test_what_is_forbidden_is_found_though_not_all_is_seen():
+    assert executions(NEVER, run(), status="cut") == "fail"
+    assert executions(NEVER, status="cut") == "not_applicable"
+    assert executions(ONCE, status="cut") == "not_applicable"
+
+
+def test_one_run_of_two_equal_calls_is_laid_at_neither():
+    assert executions(NEVER, run(), given=TWINS) == "pass"
+    assert executions(ONCE, run(), given=TWINS) == "pass"
+    assert executions(NEVER, run(), run(), given=TWINS) == "fail"
+    assert executions(NEVER, run(call_id="c1"), given=TWINS) == "fail"
+    assert executions(NEVER, run(call_id="c2"), given=TWINS) == "pass"
+
+
+def test_a_malformed_call_that_ran_changed_is_found():
+    assert executions(NEVER, run('{"a":1}'), given=BROKEN) == "pass"
+    assert executions(NEVER, run('{"a":1}'), run(), given=BROKEN) == "fail"
+    assert executions(NEVER, run(call_id="c1"), given=BROKEN) == "fail"
+
+
+def test_ids_of_the_script_are_followed_to_those_of_the_implementation():
+    observation = Observation(
+        history=history(calls(call("x"), call("y")), result("x"), result("y")),
+        executions=ran(run(call_id="x")),
+    )
+    assert came_to(observation, TWINS, executions=NEVER) == "fail"
+    never_second = ExpectExecutions(never=CallMatch(call="c2"))
+    assert came_to(observation, TWINS, executions=never_second) == "pass"
+
+
+# --- messages -------------------------------------------------------------------------------
+
+
+def messages(expected, *held, given=ONE, **facet):
+    return came_to(Observation(history=history(*held, **facet)), given, history=expected)
+
+
+FAILED = ExpectMessages(result=ResultMatch("c1", is_error=True))
+
+
+@pytest.mark.parametrize(
+    ("results", "status"),
+    [
+        ([result(error=True)], "pass"),
+        ([result(error=False)], "fail"),
+        ([result(error=None)], "not_applicable"),
+        ([], "fail"),
+        ([result(error=True), result(error=True)], "fail"),
+    ],
+)
+def test_the_one_result_of_a_call(results, status):
+    assert messages(FAILED, calls(call()), *results) == status
+
+
+def test_the_text_of_a_result():
+    expected = ExpectMessages(result=ResultMatch("c1", text="ok"))
+    assert messages(expected, *GROUP) == "pass"
+    assert messages(expected, calls(call()), result(text="no")) == "fail"
+
+
+def test_a_result_that_may_still_come_is_not_missed():
+    assert messages(FAILED, calls(call()), status="aborted") == "not_applicable"
+    assert messages(FAILED, status="aborted") == "not_applicable"
+    assert messages(FAILED) == "fail"
+
+
+def test_a_renamed_call_is_found_by_its_position():
+    expected = ExpectMessages(result=ResultMatch("c2", text="two"))
+    held = (calls(call("x"), call("y")), result("y", "two"), result("x", "one"))
+    assert messages(expected, *held, given=TWINS) == "pass"
+
+
+def test_how_a_call_is_held():
+    expected = ExpectMessages(call=HeldCall("c1", '{"a":1}'))
+    assert messages(expected, calls(call(arguments='{ "a":1}'))) == "pass"
+    assert messages(expected, calls(call())) == "fail"
+    assert messages(expected, calls(call()), arguments="text") == "not_applicable"
+    assert messages(ExpectMessages(call=HeldCall("c1")), calls(call()), arguments="text") == "pass"
+    assert messages(ExpectMessages(call=HeldCall("c1")), DONE) == "fail"
+
+
+def test_roles_stand_in_order():
+    expected = ExpectMessages(roles=("assistant", "tool", "assistant"))
+    assert messages(expected, *GROUP, DONE) == "pass"
+    assert messages(expected, *GROUP) == "fail"
+    assert messages(expected, *GROUP, status="aborted") == "not_applicable"
+    assert messages(expected, DONE, status="aborted") == "not_applicable"
+    assert messages(expected, *GROUP, *GROUP, status="aborted") == "fail"
+
+
+def test_a_request_is_picked_by_its_number_and_the_last_one_without():
+    observation = Observation(requests=requests([USER], GROUP))
+    shown = ExpectMessages(result=ResultMatch("c1"))
+    assert came_to(observation, requests=shown) == "pass"
+    assert came_to(observation, requests=ExpectMessages(roles=(), at=0)) == "pass"
+    assert came_to(observation, requests=ExpectMessages(result=ResultMatch("c1"), at=0)) == "fail"
+    assert came_to(observation, requests=ExpectMessages(roles=(), at=2)) == "fail"
+    assert came_to(Observation(requests=requests()), requests=shown) == "fail"
+
+
+# --- events ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("expected", "status"),
+    [
+        (ExpectEvents(never=("TurnFailed",)), "pass"),
+        (ExpectEvents(never=("StepDone",)), "fail"),
+        (ExpectEvents(has=("StepDone",)), "pass"),
+        (ExpectEvents(has=("TurnFailed",)), "fail"),
+        (ExpectEvents(order=("PermissionDecided", "TurnFailed", "StepDone")), "pass"),
+        (ExpectEvents(order=("StepDone", "PermissionDecided")), "fail"),
+        (ExpectEvents(count={"StepDone": 2}), "pass"),
+        (ExpectEvents(count={"StepDone": 3}), "fail"),
+        (ExpectEvents(count={"StepDone": 1}), "fail"),
+    ],
+)
+def test_events_of_a_subscriber_and_of_the_journal(expected, status):
+    assert came_to(Observation(deliveries=deliveries(*SOUND)), deliveries=expected) == status
+    assert came_to(Observation(journal=journal(*SOUND)), journal=expected) == status
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ExpectEvents(has=("ToolCallStarted",)),
+        ExpectEvents(count={"ToolCallCompleted": 1}),
+        ExpectEvents(order=("ToolCallStarted", "StepDone")),
+    ],
+)
+def test_an_absent_ephemeral_breaks_no_expectation(expected):
+    assert came_to(Observation(deliveries=deliveries(step_done(DONE))), deliveries=expected) == "pass"
+
+
+def test_what_must_come_is_judged_on_a_complete_stream_alone():
+    cut = Observation(deliveries=deliveries(decided(), status="cut"))
+    assert came_to(cut, deliveries=ExpectEvents(has=("StepDone",))) == "not_applicable"
+    assert came_to(cut, deliveries=ExpectEvents(never=("PermissionDecided",))) == "fail"
+    lost = Observation(deliveries=deliveries(decided(), error="gone"))
+    assert came_to(lost, deliveries=ExpectEvents(count={"StepDone": 1})) == "not_applicable"
+
+
+def test_a_subscriber_is_picked_by_its_name():
+    expected = ExpectEvents(has=("StepDone",), subscriber="b")
+    assert came_to(Observation(deliveries=deliveries(*SOUND, name="b")), deliveries=expected) == "pass"
+    assert came_to(Observation(deliveries=deliveries(*SOUND)), deliveries=expected) == (
+        "not_applicable"
+    )
+
+
+# --- endings and outcomes -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("expected", "seen", "status"),
+    [
+        (ExpectEnding(turns=1), ending("done"), "pass"),
+        (ExpectEnding(turns=2), ending("done"), "fail"),
+        (ExpectEnding(turns=2), ending("done", status="deadline"), "not_applicable"),
+        (ExpectEnding(turns=1), ending("done", "done", status="deadline"), "fail"),
+        (ExpectEnding(how=("done", "failed")), ending("failed"), "pass"),
+        (ExpectEnding(how=("done",)), ending("failed"), "fail"),
+    ],
+)
+def test_how_turns_end(expected, seen, status):
+    assert came_to(Observation(ending=seen), ending=expected) == status
+
+
+@pytest.mark.parametrize(
+    ("expected", "seen", "status"),
+    [
+        (ExpectOutcome("ok"), Outcome("ok"), "pass"),
+        (ExpectOutcome("ok"), Outcome("rejected"), "fail"),
+        (ExpectOutcome(field=("a", "b")), Outcome("rejected", field="b"), "pass"),
+        (ExpectOutcome(field=("a", "b")), Outcome("rejected", field="c"), "fail"),
+        (ExpectOutcome(rule=("r",)), Outcome("rejected", field="c"), "fail"),
+        (ExpectOutcome(event="StepDone"), Outcome("rejected", event="X"), "fail"),
+        (ExpectOutcome(stored="{}"), Outcome("ok", stored="{ }"), "pass"),
+        (ExpectOutcome(stored="{}"), Outcome("ok", stored="{"), "fail"),
+        (ExpectOutcome(stored="{}"), Outcome("ok"), "fail"),
+        (ExpectOutcome(executable="{"), Outcome("ok", executable="{"), "pass"),
+        (ExpectOutcome(executable="{"), Outcome("ok", executable="{ "), "fail"),
+    ],
+)
+def test_the_answer_of_a_stateless_operation(expected, seen, status):
+    assert came_to(Observation(outcome=seen), outcome=expected) == status
+
+
+# --- the whole ------------------------------------------------------------------------------
+
+
+def test_an_expectation_wants_all_that_it_gives():
+    both = Expectation("ORD-06", executions=NEVER, history=FAILED)
+    messages_of = history(calls(call()), result(error=True))
+    found = expectation(both, Observation(history=messages_of, executions=ran(run())), ONE)
+    assert (found.status, found.check) == ("fail", "expect.executions.0")
+    assert expectation(both, Observation(history=messages_of), ONE).status == "not_applicable"
+    assert expectation(both, Observation(executions=ran(run())), ONE).status == "fail"
+
+
+@pytest.mark.parametrize(
+    ("observation", "status"),
+    [
+        (Observation(history=history(*GROUP)), "pass"),
+        (Observation(history=history(calls(call()), DONE)), "fail"),
+        (Observation(history=history(DONE)), "not_applicable"),
+        (Observation(), "not_applicable"),
+    ],
+)
+def test_a_clause_holds_if_its_check_applies_and_finds_nothing(observation, status):
+    assert came_to(observation, clause="MSG-05", holds=True) == status
+
+
+def test_a_clause_without_a_check_holds_nowhere():
+    assert came_to(Observation(), clause="EXE-01", holds=True) == "not_applicable"
+
+
+@pytest.mark.parametrize("facet", ["executions", "history", "requests", "deliveries", "journal"])
+def test_an_expectation_without_its_facet_names_it(facet):
+    kinds = {"executions": NEVER, "history": FAILED, "requests": FAILED}
+    expected = Expectation("ORD-06", **{facet: kinds.get(facet, ExpectEvents(has=("StepDone",)))})
+    found = expectation(expected, Observation(), ONE)
+    assert (found.status, found.why) == ("not_applicable", f"facet {facet}")
