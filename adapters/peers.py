@@ -77,7 +77,11 @@ def judge(peer: Peer) -> int:
         must = os.environ.get("CI") == "true"
         print(f"{peer.name:<14} {'FAILED' if must else 'skipped'}: {error}")
         return int(must)
-    done = toolassay(peer, python)
+    try:
+        done = toolassay(peer, python)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        print(f"{peer.name:<14} FAILED: {error}")
+        return 1
     try:
         report = json.loads(done.stdout)
         verdict, counts = report["verdict"], report["counts"]["checks"]

@@ -1,5 +1,7 @@
 """Small parts from which tests build observations by hand."""
 
+# ruff: noqa: ANN401 - what is given is passed on to the models, which say what they take
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -184,9 +186,7 @@ def expectation(
 
 
 def sanitized(arguments: Text) -> Case:
-    return Case(
-        "c", "v", "t", "events", "positive", "arguments/sanitize", arguments=arguments
-    )
+    return Case("c", "v", "t", "events", "positive", "arguments/sanitize", arguments=arguments)
 
 
 def validated(body: Text) -> Case:

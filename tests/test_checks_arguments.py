@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from observations import (
     DONE,
     call,
@@ -22,6 +21,7 @@ from observations import (
     tool,
     verdict,
 )
+
 from toolassay.properties.judge import judge
 from toolassay.spec.messages import Message
 from toolassay.spec.observation import Encoding, Execution, Observation, Outcome
@@ -46,23 +46,23 @@ def executed(*executions: Execution, **given: object) -> Observation:
 # --- ARG-01, 05 -----------------------------------------------------------------------------
 
 
-def test_malformed_arguments_are_stored_as_an_empty_object():
+def test_malformed_arguments_are_stored_as_an_empty_object() -> None:
     assert status("ARG-01", stored("{}"), MALFORMED) == "pass"
     assert status("ARG-01", stored(BROKEN), MALFORMED) == "fail"
     assert status("ARG-01", stored('{"a":1}'), MALFORMED) == "fail"
 
 
-def test_a_text_that_is_held_as_text_is_recorded():
+def test_a_text_that_is_held_as_text_is_recorded() -> None:
     assert status("ARG-01", stored(BROKEN, arguments="text"), MALFORMED) == "recorded"
 
 
-def test_a_journal_holds_arguments_in_the_form_of_the_contract():
+def test_a_journal_holds_arguments_in_the_form_of_the_contract() -> None:
     group = step_done(calls(call(arguments=BROKEN)), result(error=True))
     assert status("ARG-01", Observation(journal=journal(group)), MALFORMED) == "fail"
 
 
 @pytest.mark.parametrize("arguments", ["", "  ", "\ufeff{}", '"\\ud800"', '{"a":1}'])
-def test_what_is_valid_or_only_recorded_is_not_judged_as_malformed(arguments):
+def test_what_is_valid_or_only_recorded_is_not_judged_as_malformed(arguments: str) -> None:
     given = scenario(scripted(arguments=arguments))
     for clause in ("ARG-01", "ARG-03", "ARG-04", "ARG-09"):
         observation = executed(run(arguments))
@@ -82,14 +82,16 @@ def test_what_is_valid_or_only_recorded_is_not_judged_as_malformed(arguments):
         (BROKEN, "{}", "not_applicable"),
     ],
 )
-def test_valid_arguments_are_stored_with_the_same_value(sent, held, expected):
+def test_valid_arguments_are_stored_with_the_same_value(
+    sent: str, held: str, expected: str
+) -> None:
     assert status("ARG-05", stored(held), scenario(scripted(arguments=sent))) == expected
 
 
 # --- ARG-03, 04, 09 -------------------------------------------------------------------------
 
 
-def test_a_malformed_call_gets_one_error_and_does_not_run():
+def test_a_malformed_call_gets_one_error_and_does_not_run() -> None:
     assert status("ARG-03", executed(), MALFORMED) == "pass"
 
 
@@ -103,30 +105,32 @@ def test_a_malformed_call_gets_one_error_and_does_not_run():
         ([result(error=None)], "recorded"),
     ],
 )
-def test_the_result_of_a_malformed_call_is_one_visible_error(results, expected):
+def test_the_result_of_a_malformed_call_is_one_visible_error(
+    results: list[Message], expected: str
+) -> None:
     messages = (calls(call()), *results, DONE)
     assert status("ARG-03", Observation(history=history(*messages)), MALFORMED) == expected
     assert status("ARG-03", Observation(requests=requests(messages)), MALFORMED) == expected
 
 
-def test_the_last_group_of_an_aborted_run_may_wait_for_its_result():
+def test_the_last_group_of_an_aborted_run_may_wait_for_its_result() -> None:
     open_group = Observation(history=history(calls(call()), status="aborted"))
     assert status("ARG-03", open_group, MALFORMED) == "pass"
 
 
 @pytest.mark.parametrize("arguments", [BROKEN, "{}", '{"a":null}'])
-def test_a_malformed_call_that_runs_is_found(arguments):
+def test_a_malformed_call_that_runs_is_found(arguments: str) -> None:
     assert status("ARG-03", executed(run(arguments)), MALFORMED) == "fail"
     assert status("ARG-03", executed(run(arguments, call_id="c1")), MALFORMED) == "fail"
 
 
-def test_to_run_the_raw_text_changes_nothing_silently():
+def test_to_run_the_raw_text_changes_nothing_silently() -> None:
     assert status("ARG-04", executed(run(BROKEN)), MALFORMED) == "pass"
     assert status("ARG-04", executed(run("{}")), MALFORMED) == "fail"
     assert status("ARG-04", executed(run('{"a":null}', call_id="c1")), MALFORMED) == "fail"
 
 
-def test_arguments_that_were_read_as_json_are_found():
+def test_arguments_that_were_read_as_json_are_found() -> None:
     given = scenario(scripted(arguments="{'a':1}"))
     assert status("ARG-09", executed(run('{"a":1}')), given) == "fail"
     assert status("ARG-09", executed(run("{}")), given) == "pass"
@@ -134,7 +138,7 @@ def test_arguments_that_were_read_as_json_are_found():
     assert status("ARG-09", stored("{}"), given) == "pass"
 
 
-def two(first: str, second: str, **given: object) -> Scenario:
+def two(first: Text, second: Text, **given: object) -> Scenario:
     return scenario(scripted("c1", first), scripted("c2", second), **given)
 
 
@@ -144,33 +148,33 @@ def both(*executions: Execution, answered: tuple[str, ...] = ("c1", "c2")) -> Ob
     return Observation(history=history(held, *errors, DONE), executions=ran(*executions))
 
 
-def test_a_run_that_a_sound_sibling_explains_is_no_run_of_the_malformed_call():
+def test_a_run_that_a_sound_sibling_explains_is_no_run_of_the_malformed_call() -> None:
     given = two(BROKEN, "{}")
     assert status("ARG-03", both(run("{}")), given) == "pass"
     assert status("ARG-03", both(run('{"filled":"in"}')), given) == "pass"
 
 
-def test_one_run_more_than_sound_calls_is_a_run_of_the_malformed_call():
+def test_one_run_more_than_sound_calls_is_a_run_of_the_malformed_call() -> None:
     given = two(BROKEN, '{"b":1}')
     runs = both(run('{"b":1}'), run("{}"))
     assert status("ARG-03", runs, given) == "fail"
     assert status("ARG-04", runs, given) == "fail"
 
 
-def test_a_sound_call_that_runs_again_is_not_laid_at_the_malformed_one():
+def test_a_sound_call_that_runs_again_is_not_laid_at_the_malformed_one() -> None:
     given = two(BROKEN, '{"b":1}')
     assert status("ARG-03", both(run('{"b":1}'), run('{"b":1}')), given) == "pass"
     retried = two(BROKEN, '{"b":1}', tools=(tool(fails="no"),))
     assert status("ARG-03", both(run('{"b":1}'), run('{"b":2}')), retried) == "pass"
 
 
-def test_a_call_id_tells_whose_run_it_is():
+def test_a_call_id_tells_whose_run_it_is() -> None:
     given = two(BROKEN, "{}")
     assert status("ARG-03", both(run("{}", call_id="c1")), given) == "fail"
     assert status("ARG-03", both(run("{}", call_id="c2")), given) == "pass"
 
 
-def test_a_call_id_that_stands_twice_tells_nothing():
+def test_a_call_id_that_stands_twice_tells_nothing() -> None:
     given = scenario(scripted("c1", BROKEN), scripted("c1", "{}"))
     held = calls(call("c1"), call("c1"))
     messages = history(held, result(error=True), result(), DONE)
@@ -193,13 +197,15 @@ def test_a_call_id_that_stands_twice_tells_nothing():
         ("ARG-07", Encoding(ok=False), "not_applicable"),
     ],
 )
-def test_the_history_encodes_and_decodes(clause, encoding, expected):
+def test_the_history_encodes_and_decodes(
+    clause: str, encoding: Encoding | None, expected: str
+) -> None:
     messages = (calls(call()), result(error=True))
     observation = Observation(history=history(*messages, encoding=encoding))
     assert status(clause, observation, MALFORMED) == expected
 
 
-def test_an_odd_tool_result_may_be_why_the_history_does_not_encode():
+def test_an_odd_tool_result_may_be_why_the_history_does_not_encode() -> None:
     given = scenario(scripted(), tools=(tool(returns=Base64("/w==")),))
     history_of = history(calls(call()), result(), encoding=Encoding(ok=False))
     assert status("ARG-06", Observation(history=history_of), given) == "recorded"
@@ -208,14 +214,14 @@ def test_an_odd_tool_result_may_be_why_the_history_does_not_encode():
 # --- ARG-08 ---------------------------------------------------------------------------------
 
 
-def test_the_sibling_of_a_malformed_call_runs_and_is_answered():
+def test_the_sibling_of_a_malformed_call_runs_and_is_answered() -> None:
     given = two(BROKEN, "{}")
     assert status("ARG-08", both(run("{}")), given) == "pass"
     assert status("ARG-08", both(), given) == "fail"
     assert status("ARG-08", both(run("{}"), answered=("c1",)), given) == "fail"
 
 
-def test_a_run_of_the_malformed_call_itself_is_not_that_of_its_sibling():
+def test_a_run_of_the_malformed_call_itself_is_not_that_of_its_sibling() -> None:
     given = two(BROKEN, "{}")
     assert status("ARG-08", both(run("{}", call_id="c1")), given) == "fail"
 
@@ -230,12 +236,16 @@ def test_a_run_of_the_malformed_call_itself_is_not_that_of_its_sibling():
         two(BROKEN, "{}", tools=(tool(raises="no"),)),
     ],
 )
-def test_a_sibling_that_need_not_run_is_not_judged(given):
+def test_a_sibling_that_need_not_run_is_not_judged(given: Scenario) -> None:
     assert status("ARG-08", both(), given) == "not_applicable"
 
 
-def test_a_sibling_that_its_schema_may_refuse_is_not_judged():
-    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+def test_a_sibling_that_its_schema_may_refuse_is_not_judged() -> None:
+    schema: dict[str, object] = {
+        "type": "object",
+        "properties": {"n": {"type": "integer"}},
+        "required": ["n"],
+    }
     tools = (ToolScript("echo", parameters=schema),)
     assert status("ARG-08", both(), two(BROKEN, '{"n":"x"}', tools=tools)) == "not_applicable"
     assert status("ARG-08", both(), two(BROKEN, '{"n":1}', tools=tools)) == "fail"
@@ -253,12 +263,14 @@ def test_a_sibling_that_its_schema_may_refuse_is_not_judged():
         ([run("{}", call_id="c1")], "fail"),
     ],
 )
-def test_arguments_that_are_no_object_are_not_replaced(executions, expected):
+def test_arguments_that_are_no_object_are_not_replaced(
+    executions: list[Execution], expected: str
+) -> None:
     given = scenario(scripted(arguments="[1]"))
     assert status("ARG-11", executed(*executions), given) == expected
 
 
-def test_a_run_with_an_empty_object_may_be_that_of_another_call():
+def test_a_run_with_an_empty_object_may_be_that_of_another_call() -> None:
     given = two("[1]", "{}")
     assert status("ARG-11", both(run("{}")), given) == "pass"
     assert status("ARG-11", both(run("{}", call_id="c1")), given) == "fail"
@@ -295,14 +307,16 @@ def views(sent: Text, held: Text | None, kept: Text | None, clause: str) -> str:
         ("ARG-01", "", "x", "", "not_applicable"),
     ],
 )
-def test_the_two_views_that_sanitising_gives(clause, sent, held, kept, expected):
+def test_the_two_views_that_sanitising_gives(
+    clause: str, sent: Text, held: Text | None, kept: Text | None, expected: str
+) -> None:
     assert views(sent, held, kept, clause) == expected
 
 
 # --- robustness -----------------------------------------------------------------------------
 
 
-def test_a_broken_stream_puts_the_script_out_of_step():
+def test_a_broken_stream_puts_the_script_out_of_step() -> None:
     replies = scenario(scripted("c1", BROKEN)).model
     given = Scenario(model=(Reply(text="x", breaks=True), *replies), tools=(tool(),))
     lost = history(calls(call("renamed")), result("renamed"))
@@ -312,7 +326,7 @@ def test_a_broken_stream_puts_the_script_out_of_step():
 
 
 @pytest.mark.parametrize("text", [Base64("!!"), Base64("/w=="), "\ud800", "[" * 5000, "\x1b[0m"])
-def test_no_text_whatever_makes_a_check_fail(text):
+def test_no_text_whatever_makes_a_check_fail(text: Text) -> None:
     given = two(text, text)
     observation = Observation(
         history=history(calls(call("c1", text), call("c2", text)), result("c1", text)),

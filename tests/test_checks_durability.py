@@ -1,9 +1,13 @@
 """Checks of durability (DUR)."""
 
+# ruff: noqa: ANN401 - what is given is passed on to the models, which say what they take
+
 from __future__ import annotations
 
-import pytest
+from collections.abc import Sequence
+from typing import Any
 
+import pytest
 from observations import (
     DONE,
     GROUP,
@@ -25,9 +29,12 @@ from observations import (
     tool,
     verdict,
 )
+
+from toolassay.spec.messages import Message
 from toolassay.spec.observation import (
     Deliveries,
     Delivery,
+    Ending,
     Journal,
     Observation,
     Record,
@@ -38,14 +45,14 @@ from toolassay.spec.scenario import Subscriber
 # --- DUR-01, 02, 03 -------------------------------------------------------------------------
 
 
-def test_an_ephemeral_event_in_the_journal_is_found():
+def test_an_ephemeral_event_in_the_journal_is_found() -> None:
     records = (Record(1, event("ToolCallStarted", "x1")),)
     assert status("DUR-01", Observation(journal=Journal(records))) == "fail"
     assert status("DUR-01", Observation(journal=journal(*SOUND))) == "pass"
 
 
-def test_numbers_increase_in_the_journal():
-    def numbered(*numbers):
+def test_numbers_increase_in_the_journal() -> None:
+    def numbered(*numbers: int) -> Observation:
         return Observation(journal=Journal(tuple(Record(one, event("F")) for one in numbers)))
 
     assert status("DUR-02", numbered(3, 7, 8)) == "pass"
@@ -53,8 +60,8 @@ def test_numbers_increase_in_the_journal():
     assert status("DUR-02", numbered()) == "not_applicable"
 
 
-def test_the_journal_holds_an_event_before_it_is_seen():
-    def seen(known):
+def test_the_journal_holds_an_event_before_it_is_seen() -> None:
+    def seen(known: bool | None) -> Observation:
         one = Delivery(event("TurnDone"), in_journal=known)
         return Observation(deliveries=Deliveries((Subscription((one,)),)))
 
@@ -66,11 +73,11 @@ def test_the_journal_holds_an_event_before_it_is_seen():
 # --- DUR-04 ---------------------------------------------------------------------------------
 
 
-def committed(*messages, **given):
+def committed(*messages: Message, **given: Any) -> Observation:
     return Observation(history=history(*messages), journal=journal(*SOUND, **given))
 
 
-def test_the_history_is_the_fold_of_the_journal():
+def test_the_history_is_the_fold_of_the_journal() -> None:
     assert status("DUR-04", committed(*GROUP, DONE)) == "pass"
     assert status("DUR-04", committed(*GROUP)) == "fail"
     assert status("DUR-04", committed(*GROUP, DONE, DONE)) == "fail"
@@ -79,12 +86,12 @@ def test_the_history_is_the_fold_of_the_journal():
     assert status("DUR-04", committed(calls(call(arguments='{"a":1}')), GROUP[1], DONE)) == "fail"
 
 
-def test_spelling_of_arguments_and_a_form_without_flags_make_no_difference():
+def test_spelling_of_arguments_and_a_form_without_flags_make_no_difference() -> None:
     assert status("DUR-04", committed(calls(call(arguments="{ }")), GROUP[1], DONE)) == "pass"
     assert status("DUR-04", committed(GROUP[0], result(error=None), DONE)) == "pass"
 
 
-def test_a_text_that_is_no_unicode_may_have_been_replaced():
+def test_a_text_that_is_no_unicode_may_have_been_replaced() -> None:
     observation = Observation(
         history=history(GROUP[0], result(text="\ufffd")),
         journal=journal(step_done(GROUP[0], result(text="\ud800"))),
@@ -92,13 +99,13 @@ def test_a_text_that_is_no_unicode_may_have_been_replaced():
     assert status("DUR-04", observation) == "recorded"
 
 
-def test_what_is_not_complete_is_not_compared():
+def test_what_is_not_complete_is_not_compared() -> None:
     assert status("DUR-04", committed(*GROUP, status="cut")) == "not_applicable"
     aborted = Observation(history=history(status="aborted"), journal=journal(*SOUND))
     assert status("DUR-04", aborted) == "not_applicable"
 
 
-def test_the_steps_of_several_loops_are_not_compared():
+def test_the_steps_of_several_loops_are_not_compared() -> None:
     other = step_done(DONE, loop_id="other")
     observation = Observation(history=history(*GROUP, DONE), journal=journal(*SOUND, other))
     assert status("DUR-04", observation) == "not_applicable"
@@ -107,7 +114,7 @@ def test_the_steps_of_several_loops_are_not_compared():
 # --- DUR-05 ---------------------------------------------------------------------------------
 
 
-def lost(*kept, **given):
+def lost(*kept: int, **given: Any) -> Observation:
     """Deliver the sound events at these positions alone."""
     whole = delivered(SOUND)
     subscription = Subscription(tuple(whole[at] for at in kept), **given)
@@ -125,19 +132,19 @@ def lost(*kept, **given):
         ([], "fail"),
     ],
 )
-def test_a_subscriber_gets_every_enduring_event(kept, expected):
+def test_a_subscriber_gets_every_enduring_event(kept: Sequence[int], expected: str) -> None:
     assert status("DUR-05", lost(*kept)) == expected
 
 
-def test_a_stream_that_ends_with_an_error_or_is_not_complete_owes_nothing():
+def test_a_stream_that_ends_with_an_error_or_is_not_complete_owes_nothing() -> None:
     assert status("DUR-05", lost(0, error="too slow")) == "not_applicable"
     assert status("DUR-05", lost(0, status="unsubscribed")) == "not_applicable"
 
 
-def test_events_are_told_apart_by_their_ids_where_they_have_no_numbers():
+def test_events_are_told_apart_by_their_ids_where_they_have_no_numbers() -> None:
     events = [replaced(one, event_id=f"e{at}") for at, one in enumerate(SOUND)]
 
-    def without_numbers(kept):
+    def without_numbers(kept: Sequence[int]) -> Observation:
         subscription = Subscription(tuple(Delivery(events[at]) for at in kept))
         return Observation(deliveries=Deliveries((subscription,)), journal=journal(*events))
 
@@ -145,7 +152,7 @@ def test_events_are_told_apart_by_their_ids_where_they_have_no_numbers():
     assert status("DUR-05", without_numbers([0, 1, 2, 6, 7])) == "fail"
 
 
-def test_a_foreign_record_is_owed_to_no_one():
+def test_a_foreign_record_is_owed_to_no_one() -> None:
     records = (*journal(*SOUND).records, Record(90, event("SessionStopped")))
     observation = Observation(deliveries=deliveries(*SOUND), journal=Journal(records))
     assert status("DUR-05", observation) == "pass"
@@ -153,19 +160,17 @@ def test_a_foreign_record_is_owed_to_no_one():
 
 # --- DUR-06 ---------------------------------------------------------------------------------
 
-SLOW = scenario(
-    scripted(), subscribers=(Subscriber("a", stalls_after=1), Subscriber("b"))
-)
+SLOW = scenario(scripted(), subscribers=(Subscriber("a", stalls_after=1), Subscriber("b")))
 
 
-def two(slow, other, how=None):
+def two(slow: dict[str, Any], other: dict[str, Any], how: Ending | None = None) -> Observation:
     subscriptions = tuple(
         Subscription((), name, **given) for name, given in (("a", slow), ("b", other))
     )
     return Observation(deliveries=Deliveries(subscriptions), ending=how or ending("done"))
 
 
-def test_a_slow_subscriber_stops_nothing():
+def test_a_slow_subscriber_stops_nothing() -> None:
     stalled = {"status": "cut", "error": "too slow"}
     assert status("DUR-06", two(stalled, {}), SLOW) == "pass"
     assert status("DUR-06", two(stalled, {"status": "deadline"}), SLOW) == "fail"
@@ -173,13 +178,13 @@ def test_a_slow_subscriber_stops_nothing():
     assert status("DUR-06", two(stalled, {}, ending(status="deadline")), SLOW) == "fail"
 
 
-def test_without_a_slow_subscriber_or_with_a_hanging_tool_nothing_is_judged():
+def test_without_a_slow_subscriber_or_with_a_hanging_tool_nothing_is_judged() -> None:
     assert status("DUR-06", two({}, {}), scenario(scripted())) == "not_applicable"
     hanging = replaced(SLOW, tools=(tool(hangs=True),))
     assert status("DUR-06", two({}, {}), hanging) == "not_applicable"
 
 
-def test_a_difference_is_told_in_words():
+def test_a_difference_is_told_in_words() -> None:
     (finding,) = verdict("DUR-04", committed(*GROUP)).findings
     assert finding.observed == "message 2 of assistant and tools is nothing"
     assert finding.expected.endswith("which has assistant: 'done'")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import Literal
 
+import pytest
 from observations import (
     DONE,
     GROUP,
@@ -23,6 +24,7 @@ from observations import (
     validated,
     verdict,
 )
+
 from toolassay.properties.judge import judge
 from toolassay.spec.observation import Deliveries, Delivery, Observation, Outcome, Subscription
 
@@ -30,8 +32,8 @@ STEP = '{"type":"StepDone"}'
 DECISION = '{"type":"PermissionDecided"}'
 
 
-def test_a_class_is_judged_where_one_is_shown():
-    def seen(durability):
+def test_a_class_is_judged_where_one_is_shown() -> None:
+    def seen(durability: Literal["enduring", "ephemeral", ""]) -> Observation:
         one = Delivery(started(), durability)
         return Observation(deliveries=Deliveries((Subscription((one,)),)))
 
@@ -40,7 +42,7 @@ def test_a_class_is_judged_where_one_is_shown():
     assert status("EVT-01", seen("")) == "not_applicable"
 
 
-def test_the_call_id_of_an_execution_tells_which_step_its_events_must_carry():
+def test_the_call_id_of_an_execution_tells_which_step_its_events_must_carry() -> None:
     events = [
         decided(step="s2"),
         step_done(*GROUP),
@@ -54,14 +56,14 @@ def test_the_call_id_of_an_execution_tells_which_step_its_events_must_carry():
     assert status("EVT-12", observation) == "pass"
 
 
-def test_a_call_id_that_two_steps_answer_tells_no_step():
+def test_a_call_id_that_two_steps_answer_tells_no_step() -> None:
     events = [decided(step="s2"), step_done(*GROUP), step_done(*GROUP, step="s2")]
     executions = ran(run(execution_id="x1", call_id="c1"))
     observation = Observation(deliveries=deliveries(*events), executions=executions)
     assert status("EVT-12", observation) == "pass"
 
 
-def test_every_subscriber_and_the_journal_are_judged():
+def test_every_subscriber_and_the_journal_are_judged() -> None:
     late = (decided(), step_done(*GROUP), completed())
     second = Deliveries(
         (deliveries(*SOUND).subscriptions[0], deliveries(*late, name="b").subscriptions[0])
@@ -84,17 +86,19 @@ def test_every_subscriber_and_the_journal_are_judged():
         ("EVT-07a", Outcome("rejected"), STEP, "not_applicable"),
     ],
 )
-def test_a_refusal_names_event_field_and_rule(clause, outcome, body, expected):
+def test_a_refusal_names_event_field_and_rule(
+    clause: str, outcome: Outcome, body: str, expected: str
+) -> None:
     found = verdict(clause, Observation(outcome=outcome), case=validated(body))
     assert found.status == expected
 
 
-def test_no_check_finds_anything_in_a_sound_run_whatever_ephemerals_are_lost():
+def test_no_check_finds_anything_in_a_sound_run_whatever_ephemerals_are_lost() -> None:
     enduring = [one for one in SOUND if not one.type.startswith("ToolCall")]
     for lost in (SOUND, (*enduring,), (*SOUND[:3], *SOUND[4:]), (*SOUND[:4], *SOUND[5:])):
         observation = Observation(deliveries=deliveries(*lost), journal=journal(*SOUND))
         assert [one for one in judge(observation) if one.findings] == []
 
 
-def test_a_text_only_step_has_no_tool_events_to_judge():
+def test_a_text_only_step_has_no_tool_events_to_judge() -> None:
     assert status("EVT-12", Observation(journal=journal(step_done(DONE)))) == "not_applicable"

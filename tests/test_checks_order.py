@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from observations import (
     DONE,
     GROUP,
@@ -19,6 +18,7 @@ from observations import (
     history,
     journal,
     ran,
+    replaced,
     result,
     run,
     scenario,
@@ -30,9 +30,11 @@ from observations import (
     turn_done,
     verdict,
 )
+
 from toolassay.spec.events import Event
-from toolassay.spec.observation import Execution, Mark, Observation
-from toolassay.spec.scenario import Scenario
+from toolassay.spec.messages import Message
+from toolassay.spec.observation import Ending, Execution, HeldAs, Mark, Observation
+from toolassay.spec.scenario import Scenario, ToolScript
 
 DENY = {"echo": "deny"}
 
@@ -46,19 +48,24 @@ def seen(executions: list[Execution], *events: Event, **given: str) -> Observati
 
 
 def x1(**given: object) -> Execution:
-    return run(execution_id="x1", call_id="c1", **given)
+    execution: Execution = replaced(run(execution_id="x1", call_id="c1"), **given)
+    return execution
 
 
 # --- ORD-03, 08: marks ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("deliveries_then", "expected"), [(4, "pass"), (5, "fail"), (None, "pass")])
-def test_a_completion_is_not_seen_before_the_execution_ended(deliveries_then, expected):
+@pytest.mark.parametrize(
+    ("deliveries_then", "expected"), [(4, "pass"), (5, "fail"), (None, "pass")]
+)
+def test_a_completion_is_not_seen_before_the_execution_ended(
+    deliveries_then: int | None, expected: str
+) -> None:
     execution = x1(ended=Mark(deliveries=deliveries_then))
     assert status("ORD-03", seen([execution], *SOUND)) == expected
 
 
-def test_a_completion_before_its_start_is_found_in_any_stream():
+def test_a_completion_before_its_start_is_found_in_any_stream() -> None:
     assert status("ORD-03", seen([], completed(), started())) == "fail"
     assert status("ORD-03", seen([], started(), completed())) == "pass"
     assert status("ORD-03", seen([], started())) == "not_applicable"
@@ -74,22 +81,22 @@ def test_a_completion_before_its_start_is_found_in_any_stream():
         (Mark(), "not_applicable"),
     ],
 )
-def test_the_step_is_not_done_before_the_batch_has_returned(mark, expected):
+def test_the_step_is_not_done_before_the_batch_has_returned(mark: Mark, expected: str) -> None:
     assert status("ORD-08", seen([x1(ended=mark)], *SOUND)) == expected
 
 
-def test_the_step_is_found_by_the_execution_id_where_the_call_id_is_not_known():
+def test_the_step_is_found_by_the_execution_id_where_the_call_id_is_not_known() -> None:
     execution = run(execution_id="x1", ended=Mark(deliveries=6))
     assert status("ORD-08", seen([execution], *SOUND)) == "fail"
 
 
 @pytest.mark.parametrize(("then", "expected"), [(1, "pass"), (2, "fail")])
-def test_the_next_request_waits_for_the_batch(then, expected):
+def test_the_next_request_waits_for_the_batch(then: int, expected: str) -> None:
     execution = run(began=Mark(requests=1), ended=Mark(requests=then))
     assert status("ORD-08", Observation(executions=ran(execution))) == expected
 
 
-def test_a_call_that_was_given_up_with_an_error_need_not_be_waited_for():
+def test_a_call_that_was_given_up_with_an_error_need_not_be_waited_for() -> None:
     given = scenario(scripted(), tools=(tool(ticks=9, waits_for="StepDone"),))
     messages = history(calls(call()), result(text="timed out", error=True), DONE)
     execution = x1(began=Mark(requests=1), ended=Mark(requests=2))
@@ -97,43 +104,45 @@ def test_a_call_that_was_given_up_with_an_error_need_not_be_waited_for():
     assert status("ORD-08", observation, given) == "not_applicable"
 
 
-def test_an_execution_that_never_ended_has_no_mark():
+def test_an_execution_that_never_ended_has_no_mark() -> None:
     assert status("ORD-08", seen([x1()], *SOUND)) == "not_applicable"
 
 
 # --- ORD-05, 06 -----------------------------------------------------------------------------
 
 
-def test_an_approved_call_may_execute():
+def test_an_approved_call_may_execute() -> None:
     assert status("ORD-05", seen([x1()], *SOUND)) == "pass"
     assert status("ORD-06", seen([x1()], *SOUND)) == "not_applicable"
 
 
-def test_a_call_whose_request_is_open_may_not():
+def test_a_call_whose_request_is_open_may_not() -> None:
     assert status("ORD-05", seen([x1()], asked())) == "fail"
 
 
-def test_a_call_that_is_passed_over_where_others_are_approved_may_not():
+def test_a_call_that_is_passed_over_where_others_are_approved_may_not() -> None:
     executions = [x1(), run(execution_id="x2")]
     assert status("ORD-05", seen(executions, *SOUND)) == "fail"
 
 
-def test_where_no_approval_is_ever_given_that_is_recorded():
+def test_where_no_approval_is_ever_given_that_is_recorded() -> None:
     assert status("ORD-05", seen([x1()], step_done(*GROUP))) == "recorded"
 
 
-def test_what_is_not_in_an_incomplete_stream_may_still_have_been():
+def test_what_is_not_in_an_incomplete_stream_may_still_have_been() -> None:
     assert status("ORD-05", seen([x1()], asked(), status="cut")) == "pass"
 
 
 @pytest.mark.parametrize(("written", "expected"), [(3, "pass"), (2, "fail"), (None, "pass")])
-def test_an_approval_is_written_before_the_execution_begins(written, expected):
+def test_an_approval_is_written_before_the_execution_begins(
+    written: int | None, expected: str
+) -> None:
     # The records are TurnStarted, PermissionRequested, PermissionDecided, ...
     execution = x1(began=Mark(journal=written))
     assert status("ORD-05", seen([execution], *SOUND)) == expected
 
 
-def test_a_gate_may_approve():
+def test_a_gate_may_approve() -> None:
     events = [
         event("GateOpened", "x1", gate_id="g"),
         asked(),
@@ -142,7 +151,7 @@ def test_a_gate_may_approve():
     assert status("ORD-05", seen([x1()], *events)) == "pass"
 
 
-def test_a_tool_that_the_policy_denies_never_runs():
+def test_a_tool_that_the_policy_denies_never_runs() -> None:
     given = scenario(scripted(), policy=DENY)
     assert status("ORD-06", Observation(executions=ran()), given) == "pass"
     assert status("ORD-06", Observation(executions=ran(run())), given) == "fail"
@@ -150,12 +159,12 @@ def test_a_tool_that_the_policy_denies_never_runs():
     assert status("ORD-06", Observation(executions=ran(run(name="other"))), given) == "pass"
 
 
-def test_a_call_that_an_event_denies_never_runs():
+def test_a_call_that_an_event_denies_never_runs() -> None:
     assert status("ORD-06", seen([x1()], decided("deny"))) == "fail"
     assert status("ORD-06", seen([run(execution_id="x2")], decided("deny"))) == "pass"
 
 
-def test_without_permissions_in_sight_nothing_is_judged():
+def test_without_permissions_in_sight_nothing_is_judged() -> None:
     only = Observation(executions=ran(run()))
     for clause in ("ORD-05", "ORD-06"):
         assert status(clause, only, scenario(scripted())) == "not_applicable"
@@ -164,7 +173,7 @@ def test_without_permissions_in_sight_nothing_is_judged():
 # --- ORD-09, 13, 15 -------------------------------------------------------------------------
 
 
-def test_no_call_begins_while_its_message_is_streaming():
+def test_no_call_begins_while_its_message_is_streaming() -> None:
     def seen_while(streaming: bool | None, *, full: bool) -> Observation:
         executions = ran(run(began=Mark(streaming=streaming)))
         if not full:
@@ -187,15 +196,17 @@ def test_no_call_begins_while_its_message_is_streaming():
         (run('{"a":2}'), "text", "not_applicable"),
     ],
 )
-def test_what_executes_is_what_was_asked(execution, held_as, expected):
+def test_what_executes_is_what_was_asked(
+    execution: Execution, held_as: HeldAs, expected: str
+) -> None:
     given = scenario(scripted(arguments='{"a":1}'))
     observation = Observation(executions=ran(execution, arguments=held_as))
     assert status("ORD-13", observation, given) == expected
 
 
-def test_defaults_that_a_schema_fills_in_are_recorded():
-    schema = {"type": "object", "properties": {"b": {"default": 1}}}
-    given = scenario(scripted(), tools=(tool().__class__("echo", parameters=schema),))
+def test_defaults_that_a_schema_fills_in_are_recorded() -> None:
+    schema: dict[str, object] = {"type": "object", "properties": {"b": {"default": 1}}}
+    given = scenario(scripted(), tools=(ToolScript("echo", parameters=schema),))
     observation = Observation(executions=ran(run('{"b":1}', call_id="c1"), arguments="value"))
     assert status("ORD-13", observation, given) == "recorded"
 
@@ -212,7 +223,7 @@ def siblings(*executions: Execution) -> tuple[Observation, Scenario]:
     return Observation(history=messages, executions=ran(*executions)), given
 
 
-def test_the_sibling_of_a_denied_call_runs():
+def test_the_sibling_of_a_denied_call_runs() -> None:
     assert status("ORD-15", *siblings(run(name="safe"))) == "pass"
     assert status("ORD-15", *siblings()) == "fail"
     assert status("ORD-15", *siblings(run())) == "fail"
@@ -221,7 +232,7 @@ def test_the_sibling_of_a_denied_call_runs():
 # --- ORD-11, 16, 17, 18, 19 -----------------------------------------------------------------
 
 
-def test_a_denied_step_ends():
+def test_a_denied_step_ends() -> None:
     assert status("ORD-11", Observation(journal=journal(decided("deny")))) == "fail"
     assert status("ORD-11", Observation(journal=journal(decided("deny"), status="cut"))) == (
         "not_applicable"
@@ -231,21 +242,21 @@ def test_a_denied_step_ends():
     assert status("ORD-11", Observation(journal=journal(*SOUND))) == "not_applicable"
 
 
-def test_the_end_of_the_turn_ends_a_denied_step():
+def test_the_end_of_the_turn_ends_a_denied_step() -> None:
     given = scenario(scripted(), policy=DENY)
     assert status("ORD-11", Observation(ending=ending("failed")), given) == "pass"
 
 
-def test_a_turn_ends_once():
+def test_a_turn_ends_once() -> None:
     assert status("ORD-16", Observation(ending=ending("done", "done"))) == "pass"
     assert status("ORD-16", Observation(ending=ending())) == "fail"
     assert status("ORD-16", Observation(ending=ending(status="deadline"))) == "pass"
     once = ending("done").turns
-    assert status("ORD-16", Observation(ending=ending().__class__(once + once))) == "fail"
+    assert status("ORD-16", Observation(ending=Ending(once + once))) == "fail"
     assert status("ORD-16", Observation(journal=journal(*SOUND, turn_done()))) == "fail"
 
 
-def test_a_denied_tool_is_never_announced():
+def test_a_denied_tool_is_never_announced() -> None:
     given = scenario(scripted(), policy=DENY)
     assert status("ORD-18", Observation(deliveries=deliveries(started())), given) == "fail"
     other = deliveries(started(name="other"))
@@ -253,8 +264,8 @@ def test_a_denied_tool_is_never_announced():
     assert status("ORD-18", Observation(deliveries=deliveries(*SOUND))) == "not_applicable"
 
 
-def test_each_committed_step_has_its_step_done():
-    def committed(*messages, **given):
+def test_each_committed_step_has_its_step_done() -> None:
+    def committed(*messages: Message, **given: str) -> Observation:
         return Observation(history=history(*messages), journal=journal(*SOUND, **given))
 
     assert status("ORD-19", committed(*GROUP, DONE)) == "pass"
@@ -271,7 +282,9 @@ def test_each_committed_step_has_its_step_done():
         (["{}"], [asked("x1")], "not_applicable"),
     ],
 )
-def test_a_malformed_call_asks_for_no_approval(sent, events, expected):
+def test_a_malformed_call_asks_for_no_approval(
+    sent: list[str], events: list[Event], expected: str
+) -> None:
     ids = [f"c{number}" for number in range(len(sent))]
     given = scenario(*(scripted(one, text) for one, text in zip(ids, sent, strict=True)))
     group = (calls(*map(call, ids)), *(result(one, error=True) for one in ids))
@@ -279,7 +292,7 @@ def test_a_malformed_call_asks_for_no_approval(sent, events, expected):
     assert status("ORD-17", observation, given) == expected
 
 
-def test_words_of_a_finding_stand_for_themselves():
+def test_words_of_a_finding_stand_for_themselves() -> None:
     found = verdict("ORD-06", Observation(executions=ran(run())), scenario(policy=DENY))
     (finding,) = found.findings
     assert (finding.expected, finding.observed) == (

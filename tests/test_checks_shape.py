@@ -1,9 +1,12 @@
 """Checks of the shape of step groups (MSG, ORD-12)."""
 
+# ruff: noqa: ANN401 - what is given is passed on to the models, which say what they take
+
 from __future__ import annotations
 
-import pytest
+from typing import Any
 
+import pytest
 from observations import (
     DONE,
     GROUP,
@@ -24,8 +27,11 @@ from observations import (
     tool,
     verdict,
 )
+
 from toolassay.properties.groups import pair, split
+from toolassay.spec.messages import Message
 from toolassay.spec.observation import Observation
+from toolassay.spec.scenario import Scenario
 
 ANSWERED_TWICE = (*GROUP, result())
 UNANSWERED = (calls(call()), DONE)
@@ -34,27 +40,27 @@ UNANSWERED = (calls(call()), DONE)
 # --- pairing --------------------------------------------------------------------------------
 
 
-def test_equal_ids_are_answered_one_after_the_other():
+def test_equal_ids_are_answered_one_after_the_other() -> None:
     found = pair([call("a"), call("a")], [result("a"), result("a")])
     assert (found.answers, found.whole) == (((0,), (1,)), True)
 
 
-def test_a_result_beyond_the_last_call_of_its_id_repeats_an_answer():
+def test_a_result_beyond_the_last_call_of_its_id_repeats_an_answer() -> None:
     found = pair([call("a"), call("b")], [result("a"), result("a")])
     assert (found.repeated, found.unanswered, found.orphans) == ((0,), (1,), ())
 
 
-def test_a_result_without_an_id_takes_the_next_open_call():
+def test_a_result_without_an_id_takes_the_next_open_call() -> None:
     assert pair([call("a"), call("b")], [result("a"), result(None)]).whole
 
 
-def test_a_result_belongs_to_the_last_assistant_message_before_it():
+def test_a_result_belongs_to_the_last_assistant_message_before_it() -> None:
     found = split([result("z"), *GROUP, USER, result("c1"), DONE])
     assert found.strays == (0,)
     assert [len(group.results) for group in found.groups] == [2, 0]
 
 
-def test_pairing_takes_time_in_proportion():
+def test_pairing_takes_time_in_proportion() -> None:
     many = [call(f"c{number % 7}") for number in range(20_000)]
     assert pair(many, [result(one.id) for one in many]).whole
 
@@ -65,13 +71,15 @@ def test_pairing_takes_time_in_proportion():
 @pytest.mark.parametrize(
     ("clause", "messages"), [("MSG-01", ()), ("MSG-02", (calls(call()), result(), USER))]
 )
-def test_the_shape_of_a_group_is_judged_in_journal_and_deliveries(clause, messages):
+def test_the_shape_of_a_group_is_judged_in_journal_and_deliveries(
+    clause: str, messages: tuple[Message, ...]
+) -> None:
     assert status(clause, Observation(journal=journal(step_done(*messages)))) == "fail"
     assert status(clause, Observation(deliveries=deliveries(step_done(*messages)))) == "fail"
     assert status(clause, Observation(journal=journal(step_done(*GROUP)))) == "pass"
 
 
-def test_a_text_only_step_is_one_message():
+def test_a_text_only_step_is_one_message() -> None:
     assert status("MSG-04", Observation(history=history(DONE))) == "pass"
     assert status("MSG-04", Observation(history=history(DONE, result()))) == "fail"
     assert status("MSG-04", Observation(history=history(*GROUP))) == "not_applicable"
@@ -80,26 +88,26 @@ def test_a_text_only_step_is_one_message():
 # --- MSG-05, 06, 08, 11, ORD-12 -------------------------------------------------------------
 
 
-def test_every_call_of_the_history_has_one_result():
+def test_every_call_of_the_history_has_one_result() -> None:
     assert status("MSG-05", Observation(history=history(*GROUP))) == "pass"
     assert status("MSG-05", Observation(history=history(*UNANSWERED))) == "fail"
     assert status("MSG-05", Observation(history=history(*ANSWERED_TWICE))) == "fail"
     assert status("MSG-05", Observation(history=history(DONE))) == "not_applicable"
 
 
-def test_the_open_last_group_of_a_run_that_raised_is_no_finding():
+def test_the_open_last_group_of_a_run_that_raised_is_no_finding() -> None:
     open_group = history(*GROUP, calls(call("c2")), status="aborted")
     for clause in ("MSG-05", "MSG-08", "ORD-12"):
         assert status(clause, Observation(history=open_group)) == "pass"
 
 
-def test_a_group_that_another_one_follows_must_be_whole_though_the_run_raised():
+def test_a_group_that_another_one_follows_must_be_whole_though_the_run_raised() -> None:
     open_group = history(calls(call()), *GROUP, status="aborted")
     for clause in ("MSG-05", "MSG-08", "ORD-12"):
         assert status(clause, Observation(history=open_group)) == "fail"
 
 
-def test_a_request_with_an_open_call_is_found_once():
+def test_a_request_with_an_open_call_is_found_once() -> None:
     found = verdict("MSG-05", Observation(requests=requests([USER], UNANSWERED, UNANSWERED)))
     assert (found.status, len(found.findings)) == ("fail", 1)
     place = found.findings[0].place
@@ -107,35 +115,35 @@ def test_a_request_with_an_open_call_is_found_once():
     assert (place.facet, place.index, place.part) == ("requests", 1, "message 0")
 
 
-def test_a_result_answers_a_call_of_its_own_group():
+def test_a_result_answers_a_call_of_its_own_group() -> None:
     assert status("MSG-06", Observation(history=history(*GROUP))) == "pass"
     assert status("MSG-06", Observation(history=history(calls(call()), result("x")))) == "fail"
     assert status("MSG-06", Observation(history=history(result(), calls(call())))) == "fail"
     assert status("MSG-06", Observation(requests=requests([*GROUP, DONE, result()]))) == "fail"
 
 
-def test_an_id_that_is_used_again_in_a_later_group_is_no_finding():
+def test_an_id_that_is_used_again_in_a_later_group_is_no_finding() -> None:
     for clause in ("MSG-05", "MSG-06", "MSG-08", "ORD-12"):
         assert status(clause, Observation(history=history(*GROUP, *GROUP))) == "pass"
 
 
-def test_there_are_as_many_results_as_calls():
+def test_there_are_as_many_results_as_calls() -> None:
     assert status("MSG-08", Observation(history=history(*ANSWERED_TWICE))) == "fail"
 
 
-def test_nothing_stands_between_calls_and_results():
+def test_nothing_stands_between_calls_and_results() -> None:
     assert status("MSG-11", Observation(history=history(*GROUP, USER))) == "pass"
     assert status("MSG-11", Observation(history=history(calls(call()), USER, result()))) == "fail"
 
 
-def test_an_unanswered_call_is_never_committed():
+def test_an_unanswered_call_is_never_committed() -> None:
     assert status("ORD-12", Observation(history=history(*UNANSWERED))) == "fail"
     assert status("ORD-12", Observation(journal=journal(step_done(calls(call()))))) == "fail"
     assert status("ORD-12", Observation(history=history(*ANSWERED_TWICE))) == "pass"
 
 
 @pytest.mark.parametrize("clause", ["MSG-01", "MSG-04", "MSG-05", "MSG-06", "MSG-08", "ORD-12"])
-def test_without_its_facets_a_check_names_them(clause):
+def test_without_its_facets_a_check_names_them(clause: str) -> None:
     found = verdict(clause, Observation())
     assert found.status == "not_applicable"
     assert found.why.startswith("facet ")
@@ -151,53 +159,53 @@ RAISING = scenario(scripted(), tools=(tool(raises="no"),))
 SOUND = scenario(scripted())
 
 
-def observed(*messages, name="echo", **given):
+def observed(*messages: Message, name: str = "echo", **given: Any) -> Observation:
     held = calls(call(name=name))
     return Observation(history=history(held, *messages), **given)
 
 
 @pytest.mark.parametrize("given", [MALFORMED, DENIED, FAILING, RAISING])
-def test_the_flag_of_a_failure_survives(given):
+def test_the_flag_of_a_failure_survives(given: Scenario) -> None:
     assert status("MSG-09", observed(result(error=True)), given) == "pass"
     assert status("MSG-09", observed(result(error=False)), given) == "fail"
 
 
-def test_an_unavailable_tool_ends_in_an_error():
+def test_an_unavailable_tool_ends_in_an_error() -> None:
     assert status("MSG-09", observed(result(error=False), name="nope"), UNKNOWN) == "fail"
 
 
-def test_the_result_of_a_tool_that_ran_and_succeeded_has_no_flag():
+def test_the_result_of_a_tool_that_ran_and_succeeded_has_no_flag() -> None:
     executions = ran(run())
     assert status("MSG-09", observed(result(), executions=executions), SOUND) == "pass"
     wrong = observed(result(error=True), executions=executions)
     assert status("MSG-09", wrong, SOUND) == "fail"
 
 
-def test_an_error_of_a_call_that_did_not_run_is_no_finding():
+def test_an_error_of_a_call_that_did_not_run_is_no_finding() -> None:
     wrong = observed(result(error=True), executions=ran())
     assert status("MSG-09", wrong, SOUND) == "not_applicable"
 
 
-def test_a_history_without_flags_is_not_judged():
+def test_a_history_without_flags_is_not_judged() -> None:
     assert status("MSG-09", observed(result(error=None)), MALFORMED) == "not_applicable"
 
 
-def test_where_the_history_has_no_flags_the_journal_is_judged():
+def test_where_the_history_has_no_flags_the_journal_is_judged() -> None:
     group = step_done(calls(call()), result(error=False))
     flagged = observed(result(error=None), journal=journal(group))
     assert status("MSG-09", flagged, MALFORMED) == "fail"
 
 
-def test_renamed_call_ids_are_followed():
+def test_renamed_call_ids_are_followed() -> None:
     group = (calls(call("other")), result("other"))
     assert status("MSG-09", Observation(history=history(*group)), MALFORMED) == "fail"
 
 
-def test_a_message_that_names_other_tools_is_not_matched():
+def test_a_message_that_names_other_tools_is_not_matched() -> None:
     assert status("MSG-09", observed(result(), name="else"), MALFORMED) == "not_applicable"
 
 
-def test_an_empty_text_is_recorded_elsewhere_and_not_judged_here():
+def test_an_empty_text_is_recorded_elsewhere_and_not_judged_here() -> None:
     given = scenario(scripted(arguments=""))
     for error in (True, False):
         assert status("MSG-09", observed(result(error=error)), given) == "not_applicable"

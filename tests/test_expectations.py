@@ -1,9 +1,12 @@
 """Expectations of cases, judged on observations."""
 
+# ruff: noqa: ANN401 - what is given is passed on to the models, which say what they take
+
 from __future__ import annotations
 
-import pytest
+from typing import Any
 
+import pytest
 from observations import (
     DONE,
     GROUP,
@@ -25,6 +28,7 @@ from observations import (
     scripted,
     step_done,
 )
+
 from toolassay.spec.case import (
     CallMatch,
     Expectation,
@@ -36,21 +40,27 @@ from toolassay.spec.case import (
     HeldCall,
     ResultMatch,
 )
-from toolassay.spec.observation import Observation, Outcome
+from toolassay.spec.messages import Message
+from toolassay.spec.observation import Ending, Execution, Observation, Outcome
+from toolassay.spec.scenario import Scenario
 
 ONE = scenario(scripted())
 TWINS = scenario(scripted("c1"), scripted("c2"))
 BROKEN = scenario(scripted("c1", "{"), scripted("c2", '{"a":1}'))
 
 
-def came_to(observation, given=ONE, clause="ORD-06", **facets):
+def came_to(
+    observation: Observation, given: Scenario = ONE, clause: str = "ORD-06", **facets: Any
+) -> str:
     return expectation(Expectation(clause, **facets), observation, given).status
 
 
 # --- executions -----------------------------------------------------------------------------
 
 
-def executions(expected, *runs, given=ONE, **facet):
+def executions(
+    expected: ExpectExecutions, *runs: Execution, given: Scenario = ONE, **facet: Any
+) -> str:
     return came_to(Observation(executions=ran(*runs, **facet)), given, executions=expected)
 
 
@@ -76,22 +86,24 @@ ONCE = ExpectExecutions(once=CallMatch(call="c1"))
         (ExpectExecutions(once=CallMatch("c1", "echo", "{ }")), [run()], "fail"),
     ],
 )
-def test_executions_are_counted(expected, runs, status):
+def test_executions_are_counted(
+    expected: ExpectExecutions, runs: list[Execution], status: str
+) -> None:
     assert executions(expected, *runs) == status
 
 
-def test_arguments_are_compared_as_values_where_callbacks_see_values():
+def test_arguments_are_compared_as_values_where_callbacks_see_values() -> None:
     expected = ExpectExecutions(once=CallMatch("c1", arguments="{ }"))
     assert executions(expected, run(), arguments="value") == "pass"
 
 
-def test_what_is_forbidden_is_found_though_not_all_is_seen():
+def test_what_is_forbidden_is_found_though_not_all_is_seen() -> None:
     assert executions(NEVER, run(), status="cut") == "fail"
     assert executions(NEVER, status="cut") == "not_applicable"
     assert executions(ONCE, status="cut") == "not_applicable"
 
 
-def test_one_run_of_two_equal_calls_is_laid_at_neither():
+def test_one_run_of_two_equal_calls_is_laid_at_neither() -> None:
     assert executions(NEVER, run(), given=TWINS) == "pass"
     assert executions(ONCE, run(), given=TWINS) == "pass"
     assert executions(NEVER, run(), run(), given=TWINS) == "fail"
@@ -99,13 +111,13 @@ def test_one_run_of_two_equal_calls_is_laid_at_neither():
     assert executions(NEVER, run(call_id="c2"), given=TWINS) == "pass"
 
 
-def test_a_malformed_call_that_ran_changed_is_found():
+def test_a_malformed_call_that_ran_changed_is_found() -> None:
     assert executions(NEVER, run('{"a":1}'), given=BROKEN) == "pass"
     assert executions(NEVER, run('{"a":1}'), run(), given=BROKEN) == "fail"
     assert executions(NEVER, run(call_id="c1"), given=BROKEN) == "fail"
 
 
-def test_ids_of_the_script_are_followed_to_those_of_the_implementation():
+def test_ids_of_the_script_are_followed_to_those_of_the_implementation() -> None:
     observation = Observation(
         history=history(calls(call("x"), call("y")), result("x"), result("y")),
         executions=ran(run(call_id="x")),
@@ -118,7 +130,7 @@ def test_ids_of_the_script_are_followed_to_those_of_the_implementation():
 # --- messages -------------------------------------------------------------------------------
 
 
-def messages(expected, *held, given=ONE, **facet):
+def messages(expected: ExpectMessages, *held: Message, given: Scenario = ONE, **facet: Any) -> str:
     return came_to(Observation(history=history(*held, **facet)), given, history=expected)
 
 
@@ -135,29 +147,29 @@ FAILED = ExpectMessages(result=ResultMatch("c1", is_error=True))
         ([result(error=True), result(error=True)], "fail"),
     ],
 )
-def test_the_one_result_of_a_call(results, status):
+def test_the_one_result_of_a_call(results: list[Message], status: str) -> None:
     assert messages(FAILED, calls(call()), *results) == status
 
 
-def test_the_text_of_a_result():
+def test_the_text_of_a_result() -> None:
     expected = ExpectMessages(result=ResultMatch("c1", text="ok"))
     assert messages(expected, *GROUP) == "pass"
     assert messages(expected, calls(call()), result(text="no")) == "fail"
 
 
-def test_a_result_that_may_still_come_is_not_missed():
+def test_a_result_that_may_still_come_is_not_missed() -> None:
     assert messages(FAILED, calls(call()), status="aborted") == "not_applicable"
     assert messages(FAILED, status="aborted") == "not_applicable"
     assert messages(FAILED) == "fail"
 
 
-def test_a_renamed_call_is_found_by_its_position():
+def test_a_renamed_call_is_found_by_its_position() -> None:
     expected = ExpectMessages(result=ResultMatch("c2", text="two"))
     held = (calls(call("x"), call("y")), result("y", "two"), result("x", "one"))
     assert messages(expected, *held, given=TWINS) == "pass"
 
 
-def test_how_a_call_is_held():
+def test_how_a_call_is_held() -> None:
     expected = ExpectMessages(call=HeldCall("c1", '{"a":1}'))
     assert messages(expected, calls(call(arguments='{ "a":1}'))) == "pass"
     assert messages(expected, calls(call())) == "fail"
@@ -166,7 +178,7 @@ def test_how_a_call_is_held():
     assert messages(ExpectMessages(call=HeldCall("c1")), DONE) == "fail"
 
 
-def test_roles_stand_in_order():
+def test_roles_stand_in_order() -> None:
     expected = ExpectMessages(roles=("assistant", "tool", "assistant"))
     assert messages(expected, *GROUP, DONE) == "pass"
     assert messages(expected, *GROUP) == "fail"
@@ -175,7 +187,7 @@ def test_roles_stand_in_order():
     assert messages(expected, *GROUP, *GROUP, status="aborted") == "fail"
 
 
-def test_a_request_is_picked_by_its_number_and_the_last_one_without():
+def test_a_request_is_picked_by_its_number_and_the_last_one_without() -> None:
     observation = Observation(requests=requests([USER], GROUP))
     shown = ExpectMessages(result=ResultMatch("c1"))
     assert came_to(observation, requests=shown) == "pass"
@@ -202,7 +214,7 @@ def test_a_request_is_picked_by_its_number_and_the_last_one_without():
         (ExpectEvents(count={"StepDone": 1}), "fail"),
     ],
 )
-def test_events_of_a_subscriber_and_of_the_journal(expected, status):
+def test_events_of_a_subscriber_and_of_the_journal(expected: ExpectEvents, status: str) -> None:
     assert came_to(Observation(deliveries=deliveries(*SOUND)), deliveries=expected) == status
     assert came_to(Observation(journal=journal(*SOUND)), journal=expected) == status
 
@@ -215,11 +227,13 @@ def test_events_of_a_subscriber_and_of_the_journal(expected, status):
         ExpectEvents(order=("ToolCallStarted", "StepDone")),
     ],
 )
-def test_an_absent_ephemeral_breaks_no_expectation(expected):
-    assert came_to(Observation(deliveries=deliveries(step_done(DONE))), deliveries=expected) == "pass"
+def test_an_absent_ephemeral_breaks_no_expectation(expected: ExpectEvents) -> None:
+    assert (
+        came_to(Observation(deliveries=deliveries(step_done(DONE))), deliveries=expected) == "pass"
+    )
 
 
-def test_what_must_come_is_judged_on_a_complete_stream_alone():
+def test_what_must_come_is_judged_on_a_complete_stream_alone() -> None:
     cut = Observation(deliveries=deliveries(decided(), status="cut"))
     assert came_to(cut, deliveries=ExpectEvents(has=("StepDone",))) == "not_applicable"
     assert came_to(cut, deliveries=ExpectEvents(never=("PermissionDecided",))) == "fail"
@@ -227,9 +241,11 @@ def test_what_must_come_is_judged_on_a_complete_stream_alone():
     assert came_to(lost, deliveries=ExpectEvents(count={"StepDone": 1})) == "not_applicable"
 
 
-def test_a_subscriber_is_picked_by_its_name():
+def test_a_subscriber_is_picked_by_its_name() -> None:
     expected = ExpectEvents(has=("StepDone",), subscriber="b")
-    assert came_to(Observation(deliveries=deliveries(*SOUND, name="b")), deliveries=expected) == "pass"
+    assert (
+        came_to(Observation(deliveries=deliveries(*SOUND, name="b")), deliveries=expected) == "pass"
+    )
     assert came_to(Observation(deliveries=deliveries(*SOUND)), deliveries=expected) == (
         "not_applicable"
     )
@@ -249,7 +265,7 @@ def test_a_subscriber_is_picked_by_its_name():
         (ExpectEnding(how=("done",)), ending("failed"), "fail"),
     ],
 )
-def test_how_turns_end(expected, seen, status):
+def test_how_turns_end(expected: ExpectEnding, seen: Ending, status: str) -> None:
     assert came_to(Observation(ending=seen), ending=expected) == status
 
 
@@ -269,14 +285,16 @@ def test_how_turns_end(expected, seen, status):
         (ExpectOutcome(executable="{"), Outcome("ok", executable="{ "), "fail"),
     ],
 )
-def test_the_answer_of_a_stateless_operation(expected, seen, status):
+def test_the_answer_of_a_stateless_operation(
+    expected: ExpectOutcome, seen: Outcome, status: str
+) -> None:
     assert came_to(Observation(outcome=seen), outcome=expected) == status
 
 
 # --- the whole ------------------------------------------------------------------------------
 
 
-def test_an_expectation_wants_all_that_it_gives():
+def test_an_expectation_wants_all_that_it_gives() -> None:
     both = Expectation("ORD-06", executions=NEVER, history=FAILED)
     messages_of = history(calls(call()), result(error=True))
     found = expectation(both, Observation(history=messages_of, executions=ran(run())), ONE)
@@ -294,17 +312,20 @@ def test_an_expectation_wants_all_that_it_gives():
         (Observation(), "not_applicable"),
     ],
 )
-def test_a_clause_holds_if_its_check_applies_and_finds_nothing(observation, status):
+def test_a_clause_holds_if_its_check_applies_and_finds_nothing(
+    observation: Observation, status: str
+) -> None:
     assert came_to(observation, clause="MSG-05", holds=True) == status
 
 
-def test_a_clause_without_a_check_holds_nowhere():
+def test_a_clause_without_a_check_holds_nowhere() -> None:
     assert came_to(Observation(), clause="EXE-01", holds=True) == "not_applicable"
 
 
 @pytest.mark.parametrize("facet", ["executions", "history", "requests", "deliveries", "journal"])
-def test_an_expectation_without_its_facet_names_it(facet):
-    kinds = {"executions": NEVER, "history": FAILED, "requests": FAILED}
-    expected = Expectation("ORD-06", **{facet: kinds.get(facet, ExpectEvents(has=("StepDone",)))})
+def test_an_expectation_without_its_facet_names_it(facet: str) -> None:
+    kinds: dict[str, Any] = {"executions": NEVER, "history": FAILED, "requests": FAILED}
+    wanted: dict[str, Any] = {facet: kinds.get(facet, ExpectEvents(has=("StepDone",)))}
+    expected = Expectation("ORD-06", **wanted)
     found = expectation(expected, Observation(), ONE)
     assert (found.status, found.why) == ("not_applicable", f"facet {facet}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 
 import pytest
-
 from observations import (
     DONE,
     GROUP,
@@ -27,6 +26,7 @@ from observations import (
     turn_done,
     turn_started,
 )
+
 from toolassay.properties.stream import STREAM_CLAUSES, StreamJudge
 from toolassay.spec.events import ZERO_ID, Event
 from toolassay.spec.observation import Delivery
@@ -34,20 +34,18 @@ from toolassay.spec.observation import Delivery
 TWO = (calls(call("c1"), call("c2")), result("c1"), result("c2", error=True))
 
 
-def test_a_sound_stream_breaks_nothing():
+def test_a_sound_stream_breaks_nothing() -> None:
     assert stream(*SOUND) == ()
 
 
-@pytest.mark.parametrize(
-    "kept", list(itertools.product([True, False], repeat=2)), ids=lambda kept: str(kept)
-)
-def test_no_absent_ephemeral_is_a_finding(kept):
+@pytest.mark.parametrize("kept", list(itertools.product([True, False], repeat=2)), ids=str)
+def test_no_absent_ephemeral_is_a_finding(kept: tuple[bool, bool]) -> None:
     ephemerals = iter(kept)
     events = [one for one in SOUND if is_enduring(one) or next(ephemerals)]
     assert stream(*events) == ()
 
 
-def test_a_stream_that_stops_anywhere_breaks_nothing_when_it_is_not_complete():
+def test_a_stream_that_stops_anywhere_breaks_nothing_when_it_is_not_complete() -> None:
     for length in range(len(SOUND)):
         assert stream(*SOUND[:length], complete=False) == ()
 
@@ -109,7 +107,7 @@ def test_a_stream_that_stops_anywhere_breaks_nothing_when_it_is_not_complete():
         ("ORD-19", [step_done(DONE), step_done(DONE)]),
     ],
 )
-def test_a_broken_stream_is_found(clause, events):
+def test_a_broken_stream_is_found(clause: str, events: list[Event]) -> None:
     assert clause in broken(*events)
 
 
@@ -131,46 +129,46 @@ def test_a_broken_stream_is_found(clause, events):
         [started(step=""), step_done(*GROUP, step=""), started("x2", step="")],
     ],
 )
-def test_a_near_miss_breaks_nothing(events):
+def test_a_near_miss_breaks_nothing(events: list[Event]) -> None:
     assert broken(*events) == []
 
 
-def test_numbers_that_repeat_or_fall_break_the_order_and_nothing_else():
+def test_numbers_that_repeat_or_fall_break_the_order_and_nothing_else() -> None:
     events = [Delivery(decided(), "enduring", 8), Delivery(asked("x2"), "enduring", 7)]
     assert broken(*events) == ["DUR-02"]
 
 
-def test_an_event_that_is_delivered_again_is_no_second_decision():
+def test_an_event_that_is_delivered_again_is_no_second_decision() -> None:
     events = [Delivery(decided(), "enduring", 8), Delivery(decided(), "enduring", 8)]
     assert broken(*events) == ["DUR-02"]
 
 
-def test_gaps_and_other_sessions_keep_the_order():
+def test_gaps_and_other_sessions_keep_the_order() -> None:
     other = replaced(asked("x2"), session_id="other")
     events = [Delivery(asked(), "enduring", 8), Delivery(other, "enduring", 1)]
     assert broken(*events, Delivery(decided(), "enduring", 80)) == []
 
 
 @pytest.mark.parametrize("kind", ["ToolCallStarted", "TokenDelta"])
-def test_a_number_on_an_ephemeral_event_is_found(kind):
+def test_a_number_on_an_ephemeral_event_is_found(kind: str) -> None:
     assert broken(Delivery(event(kind, "x1"), "ephemeral", 5)) == ["DUR-01"]
 
 
-def test_a_foreign_ephemeral_may_have_no_number_and_a_foreign_enduring_one_may():
+def test_a_foreign_ephemeral_may_have_no_number_and_a_foreign_enduring_one_may() -> None:
     assert broken(Delivery(event("Foreign"), "ephemeral", 5)) == ["DUR-01"]
     assert broken(Delivery(event("Foreign"), "enduring", 5)) == []
 
 
-def test_a_number_of_zero_is_none():
+def test_a_number_of_zero_is_none() -> None:
     assert broken(Delivery(started(), "ephemeral", 0)) == []
 
 
-def test_a_class_that_is_not_that_of_the_type_is_found():
+def test_a_class_that_is_not_that_of_the_type_is_found() -> None:
     assert broken(Delivery(started(), "enduring")) == ["EVT-01"]
     assert broken(Delivery(started(), "")) == []
 
 
-def test_an_enduring_event_before_its_record_is_found():
+def test_an_enduring_event_before_its_record_is_found() -> None:
     assert broken(Delivery(asked(), "enduring", 1, in_journal=False)) == ["DUR-03"]
     assert broken(Delivery(started(), "ephemeral", in_journal=False)) == []
 
@@ -187,23 +185,23 @@ def test_an_enduring_event_before_its_record_is_found():
         ("EVT-11", event("StepCompleted")),
     ],
 )
-def test_what_binds_a_validator_is_only_recorded_of_a_stream(clause, one):
+def test_what_binds_a_validator_is_only_recorded_of_a_stream(clause: str, one: Event) -> None:
     found = [finding for finding in stream(one) if finding.clause == clause]
     assert [finding.recorded for finding in found] == [True]
 
 
-def test_only_the_clauses_that_were_asked_for_are_judged():
+def test_only_the_clauses_that_were_asked_for_are_judged() -> None:
     found = stream(decided(), asked(), started(), started(), clauses=frozenset({"ORD-07"}))
     assert {one.clause for one in found} == {"ORD-07"}
 
 
-def test_a_finding_says_where_and_of_which_call():
+def test_a_finding_says_where_and_of_which_call() -> None:
     (found,) = stream(decided(), asked(), complete=False)
     assert found.place is not None
     assert (found.place.facet, found.place.index, found.call) == ("deliveries", 1, "x1")
 
 
-def test_no_event_whatever_makes_the_judge_fail():
+def test_no_event_whatever_makes_the_judge_fail() -> None:
     odd = [
         Event("StepDone"),
         Event("ToolCallStarted"),
@@ -219,7 +217,7 @@ def test_no_event_whatever_makes_the_judge_fail():
             assert "\x1b" not in finding.expected + finding.observed
 
 
-def test_what_is_remembered_of_closed_calls_is_their_ids():
+def test_what_is_remembered_of_closed_calls_is_their_ids() -> None:
     judge = StreamJudge()
     for number in range(100):
         step, execution = f"s{number}", f"x{number}"

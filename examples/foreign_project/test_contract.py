@@ -5,6 +5,7 @@ from pathlib import Path
 
 import spec
 import vectors as embeddings
+
 from toolassay.testing import vectors
 
 TARGET = "python:agent.conformance:Adapter"

@@ -3,7 +3,7 @@
 import json
 
 
-class Refused(ValueError):
+class RefusedError(ValueError):
     pass
 
 
@@ -11,11 +11,11 @@ def read(text):
     """Read arguments as RFC 8259 has them; anything but an object is refused."""
 
     def no_constant(name):
-        raise Refused(f"{name} is no JSON")
+        raise RefusedError(f"{name} is no JSON")
 
     value = json.loads(text, parse_constant=no_constant)
     if not isinstance(value, dict):
-        raise Refused("arguments must be an object")
+        raise RefusedError("arguments must be an object")
     return value
 
 
@@ -58,7 +58,7 @@ class Agent:
 def stored_view(text):
     try:
         read(text)
-    except Refused:
+    except RefusedError:
         return text if is_json(text) else "{}"
     except (ValueError, RecursionError):
         return "{}"

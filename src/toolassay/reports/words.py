@@ -58,13 +58,17 @@ def event_words(event: Event, names: Names) -> str:
     words += [printable(part, 24) for part in (event.effect, event.action, event.tool_name) if part]
     if event.is_error:
         words.append("error")
-    words += [_result_words(message) for message in event.messages if message.role == "tool"]
-    return " ".join(words)
+    words += [_member_words(message) for message in event.messages]
+    return " ".join(word for word in words if word)
 
 
-def _result_words(message: Message) -> str:
-    said = "error" if message.is_error else "ok"
-    return f"{printable(message.tool_use_id or '?', 16)} {said}"
+def _member_words(message: Message) -> str:
+    """Show a message of a step group, as short as can be."""
+    if message.role == "tool":
+        said = "error" if message.is_error else "ok"
+        return f"{printable(message.tool_use_id or '?', 16)} {said}"
+    calls = ", ".join(printable(call.id or "?", 16) for call in message.calls[:4])
+    return f"calls {calls}:" if calls else "" if message.role == "assistant" else message.role
 
 
 def message_words(message: Message) -> str:
