@@ -13,7 +13,6 @@ from toolassay.properties.stream import StreamJudge
 from toolassay.runner.rules import rules_of
 from toolassay.simulator.reference import Reference
 from toolassay.spec.canonical import canonical
-from toolassay.spec.events import Event
 from toolassay.spec.observation import Delivery
 from toolassay.spec.register import load_register
 from toolassay.spec.scenario import Reply, Scenario, ScriptedCall, ToolScript
@@ -42,13 +41,6 @@ SCENARIO = Scenario(
 """Eight turns; the file repeats them, each time as another session."""
 
 
-class Line(msgspec.Struct, frozen=True):
-    """A line as a bare decoder would read it: the delivery's keys beside the event's."""
-
-    event: Event
-    seq: int | None = None
-
-
 def deliveries(sessions: int) -> list[Delivery]:
     """Make the deliveries of many sessions, each with ids of its own."""
     reference = Reference()
@@ -68,7 +60,7 @@ def measure() -> list[Row]:
         path = Path(folder, "trace.jsonl")
         path.write_bytes(b"".join(canonical(one) + b"\n" for one in made))
         size = path.stat().st_size / 1e6
-        decode = msgspec.json.Decoder(Line).decode
+        decode = msgspec.json.Decoder(Delivery).decode
 
         def bare() -> None:
             with path.open("rb") as file:
@@ -91,8 +83,14 @@ def measure() -> list[Row]:
     ratio = checked / decoded
     kept = budget(ratio, RATIO_MOST)
     return [
-        row(f"bare decode, {len(made):,} events, {size:.1f} MB", decoded / len(made) * 1e6, "us/event"),
-        Row("check", f"{checked / len(made) * 1e6:.3f} us/event", f"{ratio:.2f} x bare decode", kept),
+        row(
+            f"bare decode, {len(made):,} events, {size:.1f} MB",
+            decoded / len(made) * 1e6,
+            "us/event",
+        ),
+        Row(
+            "check", f"{checked / len(made) * 1e6:.3f} us/event", f"{ratio:.2f} x bare decode", kept
+        ),
         row("memory kept for a closed call", _bytes_per_call(), "bytes"),
     ]
 

@@ -4,10 +4,11 @@ from measure import Row, least, row, show
 
 from toolassay.authoring.packs import load_pack_cases
 from toolassay.properties.judge import judge
+from toolassay.properties.relations import relate
 from toolassay.results import Event, RunStarted
 from toolassay.runner.engine import Plan, run
 from toolassay.runner.rules import rules_of
-from toolassay.spec.case import Case
+from toolassay.spec.case import Case, RelationRef
 from toolassay.spec.register import load_register
 from toolassay.targets.base import DEADLINE_S, Answer, Implementation
 from toolassay.targets.sim import SimTarget
@@ -37,18 +38,29 @@ def measure() -> list[Row]:
     register = load_register()
     rules = rules_of(register, register.profile("core"))
     target = Replayed(cases)
-    started = RunStarted("replayed", "replayed", "1", True, rules.profile, 0, len(cases), "")
+    deterministic = target.implementation.deterministic
+    started = RunStarted(
+        "replayed", "replayed", "1", deterministic, rules.profile, 0, len(cases), ""
+    )
     plan = Plan(target, cases, rules, started)
 
     def ask() -> None:
         for case in cases:
             target.run(case)
 
+    groups: dict[RelationRef, list[Case]] = {}
+    for case in cases:
+        for reference in case.relations:
+            groups.setdefault(reference, []).append(case)
+
     def ask_oracles() -> None:
         for case in cases:
             observation = target.run(case).observation
             assert observation is not None
             judge(observation, case.scenario, case, rules.clauses)
+        for reference, members in groups.items():
+            seen = [(case, target.run(case).observation) for case in members]
+            relate(reference.clause, [(case, one) for case, one in seen if one is not None])
 
     asked, judged, whole = (
         least(work) / len(cases) * 1e6 for work in (ask, ask_oracles, lambda: run(plan, _forget))

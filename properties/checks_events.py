@@ -73,16 +73,15 @@ def step_of_the_answer(evidence: Evidence) -> Answer:
 
 def _answering_steps(evidence: Evidence, stream: Stream) -> dict[str, str]:
     """Give, by execution id, the step whose StepDone answers the call id of that execution."""
-    answered: dict[str, list[str]] = {}
-    for _, event in evidence.committed(stream):
-        for message in event.messages:
-            if message.tool_use_id is not None:
-                answered.setdefault(message.tool_use_id, []).append(event.step_id)
+    answered = evidence.answered_in(stream).by_call
     found: dict[str, str] = {}
     for execution in evidence.executions:
-        steps = answered.get(execution.call_id, []) if execution.call_id is not None else []
-        if len(steps) == 1 and steps[0] and execution.execution_id:
-            found[execution.execution_id] = steps[0]
+        if execution.call_id is None or not evidence.names_one_run(execution.call_id):
+            continue
+        done = answered.get(execution.call_id, [])
+        step = stream.events[done[0]].step_id if len(done) == 1 else ""
+        if step and execution.execution_id:
+            found[execution.execution_id] = step
     return found
 
 

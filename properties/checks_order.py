@@ -42,6 +42,8 @@ def completion_after_execution(evidence: Evidence) -> Answer:
     }
     for at, execution in enumerate(evidence.executions):
         index = seen.get(execution.execution_id) if execution.execution_id else None
+        if index is not None and _is_cut_short(evidence, execution, stream.events[index]):
+            continue
         mark = execution.ended.deliveries if execution.ended is not None else None
         if index is not None and mark is not None and index < mark:
             answer.append(
@@ -53,6 +55,14 @@ def completion_after_execution(evidence: Evidence) -> Answer:
                 )
             )
     return answer
+
+
+def _is_cut_short(evidence: Evidence, execution: Execution, event: Event) -> bool:
+    """Tell whether a runtime may have ended a call, as an error, before its callback ended."""
+    tool = evidence.scenario.tool(execution.tool) if evidence.scenario is not None else None
+    behaviour = tool.behaviour if tool is not None else None
+    fails = behaviour is not None and (behaviour.fails or behaviour.raises) is not None
+    return event.is_error and not fails
 
 
 # --- approval -------------------------------------------------------------------------------
@@ -223,19 +233,56 @@ def results_after_batch(evidence: Evidence) -> Answer:
                 continue
             judged += 1
             answer = evidence.answer_to(execution, stream)
-            if answer is not None and answer[0] < mark:
-                notes.append(_early(at, execution, f"{stream.facet} {answer[0]}, its StepDone,"))
-        if ended.requests is not None and execution.began.requests is not None:
+            if answer is not None and answer < mark:
+                what = f"{stream.facet} {answer}, its StepDone,"
+                notes.append(_early(at, execution, what, _when_returned(execution)))
+        requests = execution.began.requests
+        if ended.requests is not None and requests is not None and not _was_cut(evidence):
             judged += 1
-            if ended.requests > execution.began.requests:
-                notes.append(_early(at, execution, "the next model request"))
-    return notes if judged else Skip("no mark at the end of an execution")
+            if ended.requests > requests:
+                what = "the next model request"
+                notes.append(_early(at, execution, what, _when_returned(execution)))
+    left = _answered_unfinished(evidence)
+    return [*notes, *left] if judged or left else Skip("no mark at the end of an execution")
 
 
-def _early(at: int, execution: Execution, what: str) -> Note:
+def _was_cut(evidence: Evidence) -> bool:
+    """Tell whether the next request may be that of another turn than the one that was cut."""
+    scenario, ending = evidence.scenario, evidence.observation.ending
+    if scenario is not None and len(scenario.users) == 1:
+        return False
+    return ending is None or any(turn.how != "done" for turn in ending.turns)
+
+
+def _answered_unfinished(evidence: Evidence) -> list[Note]:
+    """Find executions that never ended, though a sound result of their call is committed."""
+    facet, source = evidence.observation.executions, evidence.main
+    whole = facet is not None and facet.status == "complete"
+    # An implementation that cannot tell when callbacks end shows the end of none.
+    if not whole or source is None or all(one.ended is None for one in evidence.executions):
+        return []
+    held = {id(one.scripted): one for one in evidence.held}
+    notes: list[Note] = []
+    for at, execution in enumerate(evidence.executions):
+        owner = held.get(id(evidence.attribution.owners[at]))
+        if owner is None or execution.ended is not None or owner.scripted.behaviour.hangs:
+            continue
+        result = owner.group.result_of(owner.scripted.at)
+        if result is not None and result.is_error is False:
+            notes.append(
+                _early(at, execution, "a result", f"and {shown(execution.tool, 60)} never returned")
+            )
+    return notes
+
+
+def _when_returned(execution: Execution) -> str:
+    return f"when {shown(execution.tool, 60)} returned"
+
+
+def _early(at: int, execution: Execution, what: str, when: str) -> Note:
     return Note(
         "results are appended only after the whole batch has returned",
-        f"{what} was there when {shown(execution.tool, 60)} returned",
+        f"{what} was there {when}",
         Place("executions", at),
         execution.call_id or execution.execution_id,
     )
@@ -336,7 +383,8 @@ def turn_ends_once(evidence: Evidence) -> Answer:
             observed = f"turn {turn.turn} ended again: {turn.how}"
             notes.append(Note("a turn ends once", observed, Place("ending", index)))
         seen.add(turn.turn)
-    if ending.status == "complete" and not ending.turns:
+    asked = evidence.scenario is None or bool(evidence.scenario.users)
+    if ending.status == "complete" and not ending.turns and asked:
         notes.append(Note("an end of the turn", "it has none", Place("ending")))
     return notes
 

@@ -7,6 +7,7 @@ first which facets they need.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -78,8 +79,17 @@ class Fate(msgspec.Struct):
     """Index of the first approval."""
     denied: int | None = None
     """Index of the first denial."""
-    step: str | None = None
-    """The step that its events carry; None if they differ or there are none."""
+    step: tuple[str, str] | None = None
+    """The turn and step that its events carry; None if they differ or carry no step."""
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """The StepDone events of one stream, by what they answer."""
+
+    by_call: dict[str, list[int]]
+    """Their indices by the call ids of their results."""
+    by_step: dict[tuple[str, str], int]
+    """The index of the first one by turn and step."""
 
 
 class Evidence:
@@ -98,6 +108,7 @@ class Evidence:
         self.observation = observation
         self.scenario = scenario
         self.case = case
+        self._answered: dict[tuple[str, str], Answered] = {}
 
     # --- messages ---
 
@@ -185,6 +196,15 @@ class Evidence:
         """Say which execution belongs to which scripted call."""
         return attribute(self.executions, self.calls, self.actual)
 
+    @cached_property
+    def _runs_by_call_id(self) -> Counter[str]:
+        ids = (one.call_id for one in self.executions)
+        return Counter(one for one in ids if one is not None)
+
+    def names_one_run(self, call_id: str) -> bool:
+        """Tell whether a call id names one execution alone."""
+        return self._runs_by_call_id[call_id] == 1
+
     # --- events ---
 
     @cached_property
@@ -230,31 +250,40 @@ class Evidence:
         """Say what the first subscriber saw of each execution id."""
         return fates(self.first_stream.events) if self.first_stream is not None else {}
 
-    def committed(self, event_stream: Stream) -> tuple[tuple[int, Event], ...]:
-        """Give the StepDone events of a stream with their positions."""
-        return tuple(
-            (index, event)
-            for index, event in enumerate(event_stream.events)
-            if event.type == "StepDone"
-        )
+    def answered_in(self, stream: Stream) -> Answered:
+        """Give the StepDone events of a stream by what they answer."""
+        key = (stream.facet, stream.part)
+        if key not in self._answered:
+            self._answered[key] = _answered_in(stream.events)
+        return self._answered[key]
 
-    def answer_to(self, execution: Execution, event_stream: Stream) -> tuple[int, Event] | None:
+    def answer_to(self, execution: Execution, stream: Stream) -> int | None:
         """
-        Give the StepDone of a stream that answers an execution.
+        Give the index of the StepDone of a stream that answers an execution.
 
-        It is found by the call id, if exactly one group has that id, or else by
+        It is found by the call id, if exactly one StepDone has it, or else by
         the step that the execution's own events carry.
         """
-        done = self.committed(event_stream)
-        if execution.call_id is not None:
-            found = [one for one in done if _answers(one[1], execution.call_id)]
+        answered = self.answered_in(stream)
+        if execution.call_id is not None and self.names_one_run(execution.call_id):
+            found = answered.by_call.get(execution.call_id, [])
             if len(found) == 1:
                 return found[0]
-        of_stream = self.journal_fates if event_stream.facet == "journal" else self.first_fates
-        fate = of_stream.get(execution.execution_id) if execution.execution_id else None
-        if fate is None or not fate.step:
-            return None
-        return next((one for one in done if one[1].step_id == fate.step), None)
+        known = self.journal_fates if stream.facet == "journal" else self.first_fates
+        fate = known.get(execution.execution_id) if execution.execution_id else None
+        return answered.by_step.get(fate.step) if fate is not None and fate.step else None
+
+
+def _answered_in(events: Sequence[Event]) -> Answered:
+    found = Answered({}, {})
+    for index, event in enumerate(events):
+        if event.type == "StepDone":
+            if event.step_id:
+                found.by_step.setdefault((event.turn_id, event.step_id), index)
+            for answered in dict.fromkeys(message.tool_use_id for message in event.messages):
+                if answered is not None:
+                    found.by_call.setdefault(answered, []).append(index)
+    return found
 
 
 def fates(events: Sequence[Event]) -> dict[str, Fate]:
@@ -274,7 +303,8 @@ def fates(events: Sequence[Event]) -> dict[str, Fate]:
         fate = found.setdefault(execution, Fate())
         _take_in(fate, event, index)
         if event.type != "GateResolved":
-            fate.step = event.step_id if not known or fate.step == event.step_id else None
+            step = (event.turn_id, event.step_id)
+            fate.step = step if event.step_id and (not known or fate.step == step) else None
     return found
 
 
@@ -287,10 +317,6 @@ def _take_in(fate: Fate, event: Event, index: int) -> None:
             fate.approved = index
         elif effect == "deny" and fate.denied is None:
             fate.denied = index
-
-
-def _answers(event: Event, call_id: str) -> bool:
-    return any(message.tool_use_id == call_id for message in event.messages)
 
 
 def _source_of(stream: Stream) -> Source:

@@ -10,12 +10,12 @@ judged is only what is there, and enduring events that must still come.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import ClassVar, Final
 
 from toolassay.properties.names import CHECK_NAMES, RECORDED_IN_STREAMS
 from toolassay.properties.stream_groups import disagreeing_bits, group_faults
 from toolassay.properties.stream_state import Call, Loop, Turn
-from toolassay.spec.events import COORDINATES, EVENT_KINDS, TURN_ENDINGS, Event, is_missing
+from toolassay.spec.events import COORDINATES, EVENT_KINDS, TURN_ENDINGS, ZERO_ID, Event
 from toolassay.spec.finding import Finding, Place
 from toolassay.spec.observation import Delivery
 from toolassay.spec.text import shown
@@ -32,6 +32,8 @@ _OTHER_STEP_ENDINGS: Final = ("StepCompleted", "StepFinished", "StepEnded", "Ste
 _PAGE_CLASSES: Final = frozenset(
     {name for name, kind in EVENT_KINDS.items() if kind.of_call} | {"StepDone"}
 )
+_MISSING: Final = frozenset({"", ZERO_ID})
+_VISIBILITIES: Final = frozenset({0, 1})
 _ONCE: Final = "at most one of this event for one execution id"
 
 
@@ -56,32 +58,22 @@ class StreamJudge:
         self._fresh = True
         self._loops: dict[str, Loop] = {}
         self._last: dict[str, int] = {}
-        self._handlers: dict[str, Callable[[Delivery, Event], None]] = {
-            "PermissionRequested": self._requested,
-            "PermissionDecided": self._decided,
-            "UserInputRequested": self._asked,
-            "ToolCallStarted": self._started,
-            "ToolCallCompleted": self._completed,
-            "StepDone": self._step_done,
-            "GateOpened": self._gate_opened,
-            "GateResolved": self._gate_resolved,
-            "TurnStarted": self._turn_started,
-            **dict.fromkeys(TURN_ENDINGS, self._turn_ended),
-            **dict.fromkeys(_OTHER_STEP_ENDINGS, self._other_step_ending),
-        }
 
     def feed(self, index: int, delivery: Delivery) -> tuple[Finding, ...]:
         """Judge the next event; give what it broke."""
         event = delivery.event
+        handler = self._HANDLERS.get(event.type)
+        seq = delivery.seq
+        if handler is None and not seq and delivery.in_journal is not False:
+            return ()
         self._index, self._fresh = index, True
-        if delivery.seq:
-            self._sequence(delivery, delivery.seq, event)
+        if seq:
+            self._sequence(delivery, seq, event)
         if delivery.in_journal is False:
             self._in_journal(delivery, event)
-        handler = self._handlers.get(event.type)
         if handler is not None:
-            handler(delivery, event)
-        return self._taken()
+            handler(self, delivery, event)
+        return self._taken() if self._found else ()
 
     def finish(self, *, complete: bool) -> tuple[Finding, ...]:
         """End the stream; what must still come is judged only if it is complete."""
@@ -103,8 +95,6 @@ class StreamJudge:
             )
 
     def _taken(self) -> tuple[Finding, ...]:
-        if not self._found:
-            return ()
         found = tuple(self._found)
         self._found.clear()
         return found
@@ -155,7 +145,7 @@ class StreamJudge:
                 f"it was delivered as {delivery.durability}",
                 event.tool_execution_id,
             )
-        if event.visibility not in {0, 1}:
+        if event.visibility not in _VISIBILITIES:
             self._report(
                 "EVT-04",
                 "a visibility that exists",
@@ -163,12 +153,12 @@ class StreamJudge:
                 event.tool_execution_id,
             )
         if (
-            is_missing(event.session_id)
-            or is_missing(event.loop_id)
-            or is_missing(event.turn_id)
-            or is_missing(event.step_id)
+            event.session_id in _MISSING
+            or event.loop_id in _MISSING
+            or event.turn_id in _MISSING
+            or event.step_id in _MISSING
         ):
-            missing = [name for name in COORDINATES if is_missing(getattr(event, name))]
+            missing = [name for name in COORDINATES if getattr(event, name) in _MISSING]
             self._report(
                 "EVT-02" if kind.of_call else "EVT-10a",
                 "session, loop, turn and step ids",
@@ -194,7 +184,7 @@ class StreamJudge:
         """Find the open call of a tool event; None where nothing more can be judged of it."""
         self._check_shape(delivery, event)
         execution = event.tool_execution_id
-        if is_missing(execution):
+        if execution in _MISSING:
             self._report("EVT-03", "a tool execution id", f"{_named(event)} has none")
         loop = self._loop(event)
         if event.turn_id in loop.ended:
@@ -204,7 +194,7 @@ class StreamJudge:
         if event.step_id in turn.closed:
             self._after_step(event)
             return None
-        if is_missing(execution):
+        if execution in _MISSING:
             return None
         call = loop.calls.get(execution)
         if call is None:
@@ -386,7 +376,7 @@ class StreamJudge:
                     "ORD-19", "one StepDone for a step", f"a second one of {_id(event.step_id)}"
                 )
             return
-        if not is_missing(event.step_id):
+        if event.step_id not in _MISSING:
             turn.closed.add(event.step_id)
         self._close_step(loop, turn, event)
 
@@ -472,6 +462,21 @@ class StreamJudge:
             if turn.started:
                 observed = f"turn {_id(name)} has none"
                 self._report("ORD-16", "an end of every turn", observed, absent=True)
+
+    # Each type has one handler, so that a foreign type costs one look-up.
+    _HANDLERS: ClassVar[dict[str, Callable[[StreamJudge, Delivery, Event], None]]] = {
+        "PermissionRequested": _requested,
+        "PermissionDecided": _decided,
+        "UserInputRequested": _asked,
+        "ToolCallStarted": _started,
+        "ToolCallCompleted": _completed,
+        "StepDone": _step_done,
+        "GateOpened": _gate_opened,
+        "GateResolved": _gate_resolved,
+        "TurnStarted": _turn_started,
+        **dict.fromkeys(TURN_ENDINGS, _turn_ended),
+        **dict.fromkeys(_OTHER_STEP_ENDINGS, _other_step_ending),
+    }
 
 
 def _named(event: Event) -> str:

@@ -121,4 +121,4 @@ TURN_ENDINGS = {"TurnDone": "done", "TurnFailed": "failed", "TurnInterrupted": "
 
 def is_missing(identifier: str) -> bool:
     """Tell whether an id counts as missing: empty or all zeros."""
-    return identifier in {"", ZERO_ID}
+    return not identifier or identifier == ZERO_ID

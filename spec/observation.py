@@ -41,7 +41,8 @@ class Mark(msgspec.Struct, frozen=True, omit_defaults=True):
     """
     How far other facets had come at one moment; None where that cannot be known.
 
-    Counts are lower bounds: what is counted had certainly happened.
+    Counts are lower bounds: what is counted had certainly happened. The count of
+    the journal alone is exact, since what is missing there is judged (ORD-05).
     """
 
     requests: int | None = None
@@ -49,7 +50,7 @@ class Mark(msgspec.Struct, frozen=True, omit_defaults=True):
     deliveries: int | None = None
     """Deliveries that the first subscriber had received."""
     journal: int | None = None
-    """Journal records that had been written."""
+    """Journal records that had been written, exactly."""
     streaming: bool | None = None
     """True if the model's reply that made this call had not ended yet (ORD-09)."""
 

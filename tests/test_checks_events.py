@@ -63,6 +63,13 @@ def test_a_call_id_that_two_steps_answer_tells_no_step() -> None:
     assert status("EVT-12", observation) == "pass"
 
 
+def test_a_call_id_of_two_executions_tells_no_step() -> None:
+    events = [decided(step="s0"), decided(execution="x2"), step_done(*GROUP)]
+    twice = ran(run(execution_id="x1", call_id="c1"), run(execution_id="x2", call_id="c1"))
+    observation = Observation(deliveries=deliveries(*events), executions=twice)
+    assert status("EVT-12", observation) == "pass"
+
+
 def test_every_subscriber_and_the_journal_are_judged() -> None:
     late = (decided(), step_done(*GROUP), completed())
     second = Deliveries(

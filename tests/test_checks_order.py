@@ -90,10 +90,34 @@ def test_the_step_is_found_by_the_execution_id_where_the_call_id_is_not_known() 
     assert status("ORD-08", seen([execution], *SOUND)) == "fail"
 
 
+def test_a_step_of_the_same_name_in_an_earlier_turn_answers_nothing() -> None:
+    events = [step_done(DONE, turn_id="t0"), decided(), step_done(*GROUP)]
+    execution = run(execution_id="x1", ended=Mark(deliveries=2))
+    assert status("ORD-08", seen([execution], *events)) == "pass"
+
+
 @pytest.mark.parametrize(("then", "expected"), [(1, "pass"), (2, "fail")])
 def test_the_next_request_waits_for_the_batch(then: int, expected: str) -> None:
     execution = run(began=Mark(requests=1), ended=Mark(requests=then))
-    assert status("ORD-08", Observation(executions=ran(execution))) == expected
+    observation = Observation(executions=ran(execution))
+    assert status("ORD-08", observation, scenario(scripted())) == expected
+
+
+def test_a_request_of_the_turn_after_a_cut_one_is_not_the_next_request() -> None:
+    execution = run(began=Mark(requests=1), ended=Mark(requests=2))
+    given = scenario(scripted(), users=("a", "b"))
+    cut = Observation(executions=ran(execution), ending=ending("failed", "done"))
+    assert status("ORD-08", cut, given) == "not_applicable"
+    whole = Observation(executions=ran(execution), ending=ending("done", "done"))
+    assert status("ORD-08", whole, given) == "fail"
+
+
+def test_a_completion_as_an_error_may_come_before_a_callback_that_was_given_up() -> None:
+    events = [started(), completed(error=True)]
+    execution = x1(ended=Mark(deliveries=2))
+    assert status("ORD-03", seen([execution], *events), scenario(scripted())) == "pass"
+    failing = scenario(scripted(), tools=(tool(fails="no"),))
+    assert status("ORD-03", seen([execution], *events), failing) == "fail"
 
 
 def test_a_call_that_was_given_up_with_an_error_need_not_be_waited_for() -> None:
@@ -102,6 +126,26 @@ def test_a_call_that_was_given_up_with_an_error_need_not_be_waited_for() -> None
     execution = x1(began=Mark(requests=1), ended=Mark(requests=2))
     observation = Observation(history=messages, executions=ran(execution))
     assert status("ORD-08", observation, given) == "not_applicable"
+
+
+@pytest.mark.parametrize(
+    ("flag", "hangs", "others_end", "expected"),
+    [
+        (False, False, True, "fail"),
+        (True, False, True, "not_applicable"),
+        (None, False, True, "not_applicable"),
+        (False, True, True, "not_applicable"),
+        (False, False, False, "not_applicable"),
+    ],
+)
+def test_a_sound_result_of_a_call_that_never_returned_is_found(
+    flag: bool | None, hangs: bool, others_end: bool, expected: str
+) -> None:
+    given = scenario(scripted("c1"), scripted("c2"), tools=(tool(hangs=hangs),))
+    messages = history(calls(call("c1"), call("c2")), result("c1"), result("c2", error=flag))
+    other = run(call_id="c1", ended=Mark() if others_end else None)
+    observation = Observation(history=messages, executions=ran(other, run(call_id="c2")))
+    assert status("ORD-08", observation, given) == expected
 
 
 def test_an_execution_that_never_ended_has_no_mark() -> None:
@@ -250,6 +294,7 @@ def test_the_end_of_the_turn_ends_a_denied_step() -> None:
 def test_a_turn_ends_once() -> None:
     assert status("ORD-16", Observation(ending=ending("done", "done"))) == "pass"
     assert status("ORD-16", Observation(ending=ending())) == "fail"
+    assert status("ORD-16", Observation(ending=ending()), scenario(users=())) == "pass"
     assert status("ORD-16", Observation(ending=ending(status="deadline"))) == "pass"
     once = ending("done").turns
     assert status("ORD-16", Observation(ending=Ending(once + once))) == "fail"

@@ -7,7 +7,7 @@ import sys
 import sysconfig
 import venv
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ import pytest
 OWN_TOP = {"toolassay"}
 
 
-def call(command: list[str | Path], folder: Path) -> str:
+def call(command: Sequence[str | Path], folder: Path) -> str:
     """Run a command in a clean environment; give what it printed."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith(("PYT", "COV"))}
     done = subprocess.run(
@@ -29,7 +29,16 @@ def call(command: list[str | Path], folder: Path) -> str:
 def wheel(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the wheel."""
     folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder]
+    command: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "hatchling",
+        "build",
+        "-t",
+        "wheel",
+        "-d",
+        folder,
+    ]
     call(command, repository)
     (built,) = folder.glob("*.whl")
     return built

@@ -145,8 +145,7 @@ def test_a_divergence_is_a_report_and_no_traceback(project: pytest.Pytester) -> 
             "  scenario   the model calls c1 write_file*denied by policy*",
             "  expected   *",
             "  observed   *",
-            "  time  executions",
-            '  1     write_file({"path":"a"})  <- here',
+            '  1 *write_file({"path":"a"})  <- here',
             f'  again: pytest "test_contract.py::test_contract?{DENIED}?"',
             "FAILED test_contract.py::test_contract?ord.denied*ORD-06*",
         ]
@@ -288,7 +287,7 @@ def test_a_known_failure_that_passes_fails(project: pytest.Pytester) -> None:
     result = run(project)
 
     result.assert_outcomes(failed=1, passed=2)
-    result.stdout.fnmatch_lines(["*XPASS(strict)*"])
+    result.stdout.fnmatch_lines(["*XPASS(strict)*", "*baseline*fail: runs first*"])
 
 
 def test_the_failures_of_a_vector_are_counted_whatever_is_selected(
@@ -453,6 +452,20 @@ def test_an_anchor_may_stand_in_a_class(project: pytest.Pytester) -> None:
 
     result.assert_outcomes(passed=3)
     result.stdout.fnmatch_lines([f"test_contract.py::TestAll::test_contract?{DENIED}?*"])
+
+
+def test_the_module_of_a_target_is_found_where_pytest_looks_for_modules(
+    project: pytest.Pytester,
+) -> None:
+    for folder in ("src", "tests"):
+        project.path.joinpath(folder).mkdir()
+    project.path.joinpath("broken_agent.py").rename(project.path / "src/broken_agent.py")
+    project.path.joinpath("own.yaml").rename(project.path / "tests/own.yaml")
+    anchor(project)
+    project.path.joinpath("test_contract.py").rename(project.path / "tests/test_contract.py")
+    project.makeini("[pytest]\npythonpath = src\n")
+
+    run(project).assert_outcomes(failed=2, skipped=1)
 
 
 # --- as for any test --------------------------------------------------------------------------

@@ -145,7 +145,7 @@ class _Reader:
             if type(item) is not kind:
                 word = "a whole number" if kind is int else "a text"
                 raise self._fault((*path, key), f"{key} must be {word}")
-        entry = Entry(**given, flaky=flaky)
+        entry = Entry(**{"clause": "", **given}, flaky=flaky)
         self._check(path, entry, given)
         return entry
 

@@ -16,8 +16,9 @@ from toolassay.properties.generator import generate, twins
 from toolassay.properties.judge import judge
 from toolassay.properties.relations import relate
 from toolassay.results import CaseFinished, CaseResult, Event, RunStarted
-from toolassay.runner import Plan, Rules
+from toolassay.runner import Plan
 from toolassay.runner import run as run_plan
+from toolassay.runner.rules import rules_for
 from toolassay.selection import cited
 from toolassay.simulator.mutants.mutant import Mutant
 from toolassay.simulator.reference import Reference
@@ -111,7 +112,7 @@ def findings_of(
             found.append(event.result)
 
     target = SimTarget(simulator)
-    rules = Rules("", {clause: "fail"}, {}, frozenset((clause,)))
+    rules = rules_for("", {clause: "fail"}, {}, (clause,))
     about = RunStarted("sim", "sim", "", True, "", seed, len(cases), "")  # noqa: FBT003 - a value
     run_plan(Plan(target, cases, rules, about, seed=seed), take)
     return frozenset(_failed(found, clause))

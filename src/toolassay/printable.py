@@ -16,8 +16,7 @@ def printable(text: str, limit: int = 120) -> str:
     """Escape what is not printable (controls, escapes, bidi marks, surrogates), and cut."""
     head = text[:limit]
     safe = head if head.isprintable() else "".join(map(_escaped, head))
-    cut = clipped(safe, limit)
-    return cut if cut != safe or len(text) <= limit else clipped(safe, max(1, limit - 3)) + "..."
+    return clipped(safe if len(text) <= limit else f"{safe}...", limit)
 
 
 def clipped(text: str, width: int) -> str:

@@ -102,7 +102,7 @@ class RunFinished(msgspec.Struct, frozen=True):
     broken_clauses: tuple[str, ...]
     """Clauses that failed, sorted."""
     divergences: int
-    """Number of checks that failed."""
+    """How often a case broke a clause, however many checks say so."""
     problems: tuple[Problem, ...]
     """Baseline entries that fail the run."""
     reasons: tuple[str, ...]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -29,7 +28,6 @@ def baseline() -> None:
 @click.argument("target", required=False)
 @click.option(
     "--baseline",
-    type=click.Path(path_type=Path),
     metavar="FILE",
     help="The file; made if it does not exist.",
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
@@ -90,6 +89,7 @@ def check(
 
 def _opened(file: str) -> AbstractContextManager[BinaryIO]:
     import contextlib  # noqa: PLC0415 - help needs none of it
+    from pathlib import Path  # noqa: PLC0415 - as above
 
     from toolassay.check_errors import UnreadableFileError  # noqa: PLC0415 - as above
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-import msgspec
 
-from toolassay.selection import Selection, check_clauses, check_names, select
-from toolassay.spec.case import Case
 from toolassay.spec.errors import InputError, UsageError
-from toolassay.spec.register import Register
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from toolassay.selection import Selection
+    from toolassay.spec.case import Case
+    from toolassay.spec.register import Register
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,9 +38,8 @@ def selection_options(command: F) -> F:
 def vector_options(command: F) -> F:
     """Add the options that say where vectors come from."""
     own = "Authored vectors of your own, a file or a folder, beside the shipped ones."
-    path = click.Path(path_type=Path)
     options = (
-        click.option("--vectors", "paths", multiple=True, type=path, metavar="PATH", help=own),
+        click.option("--vectors", "paths", multiple=True, metavar="PATH", help=own),
         click.option("--no-shipped", is_flag=True, help="Leave the shipped vectors out."),
     )
     return _with_options(command, options)
@@ -52,6 +53,8 @@ def _with_options(command: F, options: Sequence[Callable[[F], F]]) -> F:
 
 def selection_of(given: dict[str, Any]) -> Selection:
     """Make a selection of the flags that are about it, and take them out of the others."""
+    from toolassay.selection import Selection  # noqa: PLC0415 - help needs none of it
+
     clauses = given.pop("clauses")
     return Selection(
         tuple(given.pop("cases")),
@@ -74,6 +77,13 @@ class VectorsRefusedError(InputError):
     code = "input.vectors"
 
 
+def paths_of(texts: Sequence[str]) -> tuple[Path, ...]:
+    """Make paths of texts."""
+    from pathlib import Path  # noqa: PLC0415 - help needs none of it
+
+    return tuple(Path(text) for text in texts)
+
+
 def existing(path: Path) -> Path:
     """Refuse a path that does not exist."""
     if not path.exists():
@@ -81,7 +91,7 @@ def existing(path: Path) -> Path:
     return path
 
 
-def load_cases(paths: Sequence[Path], *, shipped: bool) -> list[Case]:
+def load_cases(paths: Sequence[str], *, shipped: bool) -> list[Case]:
     """
     Load the shipped cases, and authored ones beside them.
 
@@ -94,7 +104,7 @@ def load_cases(paths: Sequence[Path], *, shipped: bool) -> list[Case]:
 
         cases += load_pack_cases()
     if paths:
-        cases = _joined(cases, authored_cases(paths))
+        cases = _joined(cases, authored_cases(paths_of(paths)))
     return cases
 
 
@@ -129,11 +139,7 @@ def chosen(cases: Sequence[Case], selection: Selection, register: Register) -> l
     Raises:
         UnknownNameError: A clause, a family or a pattern stands for nothing.
     """
+    from toolassay.selection import check_clauses, select  # noqa: PLC0415 - help needs none of it
+
     check_clauses(selection.clauses, register.clauses)
-    check_names(cases, selection)
     return select(cases, selection)
-
-
-def as_json(value: object) -> str:
-    """Write a document of a verb that reports no run."""
-    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n"

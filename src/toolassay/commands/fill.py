@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from toolassay.spec.errors import UsageError
@@ -29,16 +27,17 @@ class NoOutError(UsageError):
 
 
 @click.command(epilog=EPILOG)
-@click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
+@click.argument("folder", required=False)
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
     help="Where the packs go.",
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a byte would change.")
-def fill(folder: Path | None, out: Path | None, *, check: bool) -> int:
+def fill(folder: str | None, out: str | None, *, check: bool) -> int:
     """Compile authored vectors to packs, with the simulator's observation as example."""
+    from pathlib import Path  # noqa: PLC0415 - help needs none of it
+
     from toolassay.authoring.fill import fill as compile_packs  # noqa: PLC0415 - help needs none of it
     from toolassay.commands.common import existing  # noqa: PLC0415 - as above
     from toolassay.commands.places import own_vectors  # noqa: PLC0415 - as above
@@ -46,10 +45,12 @@ def fill(folder: Path | None, out: Path | None, *, check: bool) -> int:
 
     if folder is not None and out is None:
         raise NoOutError("vectors of your own need --out FOLDER", hint=f"--out {folder}/packs")
-    source = existing(folder) if folder is not None else own_vectors()
+    source = existing(Path(folder)) if folder is not None else own_vectors()
     # Sources outside `vectors/` are the kit's own register, which a user's packs leave alone.
     spec = SPEC_FOLDER if folder is None else None
-    filled = compile_packs(source, out or source / "packs", check=check, spec_dir=spec)
+    filled = compile_packs(
+        source, Path(out) if out else source / "packs", check=check, spec_dir=spec
+    )
     for fault in filled.errors:
         click.echo(str(fault))
     if filled.errors:

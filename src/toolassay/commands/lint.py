@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from toolassay.statuses import Exit
@@ -19,14 +17,17 @@ Exits with 1 if a rule is broken; every fault names file, line and column.
 
 
 @click.command(epilog=EPILOG)
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-def lint(paths: tuple[Path, ...]) -> int:
+@click.argument(
+    "paths",
+    nargs=-1,
+)
+def lint(paths: tuple[str, ...]) -> int:
     """Check authored vectors: their form, their scenarios, the clauses that they name."""
     from toolassay.authoring.lint import read_cases  # noqa: PLC0415 - help needs none of it
-    from toolassay.commands.common import existing  # noqa: PLC0415 - as above
+    from toolassay.commands.common import existing, paths_of  # noqa: PLC0415 - as above
     from toolassay.commands.places import own_vectors  # noqa: PLC0415 - as above
 
-    given = [existing(path) for path in paths] or [own_vectors()]
+    given = [existing(path) for path in paths_of(paths)] or [own_vectors()]
     linted = read_cases(given)
     for fault in linted.errors:
         click.echo(str(fault))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -46,13 +45,13 @@ Exits with 1 if a mutant survives the vectors of its clause, or generation.
     help="What standard output holds.",
 )
 @vector_options
-def mutants(  # noqa: PLR0913 - one argument per flag
+def mutants(
     names: tuple[str, ...],
     clauses: tuple[str, ...],
     seed: int,
     budget: int | None,
     form: str,
-    paths: tuple[Path, ...],
+    paths: tuple[str, ...],
     *,
     no_shipped: bool,
 ) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -39,7 +38,7 @@ profile, baseline, deadline, vectors and python; flags win over it.
     metavar="NAME",
     help="What is scored: pages, core, strict, core+resume, core@1. Default core.",
 )
-@click.option("--baseline", type=click.Path(path_type=Path), metavar="FILE", help="Known failures.")
+@click.option("--baseline", metavar="FILE", help="Known failures.")
 @click.option("--no-baseline", is_flag=True, help="Ignore the baseline of the configuration.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the target and of generation.")
 @click.option(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -36,13 +35,13 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How the implementation under test is reached."""
     selection: Selection = Selection()
     """Which cases."""
-    paths: tuple[Path, ...] = ()
+    paths: tuple[str, ...] = ()
     """Authored vectors."""
     no_shipped: bool = False
     """Whether the shipped vectors are left out."""
     profile: str | None = None
     """What is scored."""
-    baseline: Path | None = None
+    baseline: str | None = None
     """The file of known failures."""
     no_baseline: bool = False
     """Whether the baseline of the configuration is ignored."""
@@ -91,7 +90,7 @@ def merge(options: RunOptions, config: Config) -> RunOptions:
         raise FlagsError("--format json and --ndjson - both want standard output")
     if options.baseline and options.no_baseline:
         raise FlagsError("--baseline and --no-baseline contradict each other")
-    configured = Path(config.baseline) if config.baseline and not options.no_baseline else None
+    configured = None if options.no_baseline else config.baseline
     python = options.python
     if python is None and target.startswith("python:") and not options.in_process:
         python = config.python
@@ -101,7 +100,7 @@ def merge(options: RunOptions, config: Config) -> RunOptions:
         profile=options.profile or config.profile or DEFAULT_PROFILE,
         baseline=options.baseline or configured,
         deadline=options.deadline or config.deadline or DEFAULT_DEADLINE_S,
-        paths=options.paths or tuple(Path(path) for path in config.vectors),
+        paths=options.paths or config.vectors,
         python=python,
     )
 
@@ -123,8 +122,8 @@ def repro_of(options: RunOptions, config: Config) -> str:
         words.append("--in-process")
     if options.no_shipped:
         words.append("--no-shipped")
-    if tuple(str(path) for path in options.paths) != config.vectors:
-        words += [word for path in options.paths for word in ("--vectors", str(path))]
+    if options.paths != config.vectors:
+        words += [word for path in options.paths for word in ("--vectors", path)]
     return shlex.join(words)
 
 

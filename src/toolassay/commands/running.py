@@ -49,13 +49,13 @@ def open_one(options: RunOptions) -> Target:
     return open_target(options.spec, python=options.python, in_process=options.in_process)
 
 
-def read_baseline(path: Path | None, register: Register) -> Baseline | None:
+def read_baseline(path: str | None, register: Register) -> Baseline | None:
     """Read the baseline, if one is given."""
     if path is None:
         return None
     from toolassay.baseline_file import load_baseline  # noqa: PLC0415 - most runs have none
 
-    return load_baseline(path, register.clauses)
+    return load_baseline(Path(path), register.clauses)
 
 
 def plan_of(

@@ -38,7 +38,7 @@ def update_baseline(options: RunOptions) -> int:
     if merged.baseline is None:
         raise NoBaselineError("which baseline?")
     register = load_register()
-    path = merged.baseline
+    path = Path(merged.baseline)
     file = load_file(path, register.clauses) if path.exists() else _new(path)
     results: list[CaseResult] = []
 

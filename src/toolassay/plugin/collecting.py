@@ -36,12 +36,16 @@ def collect(
         said = "\n".join(printable(line, 400) for line in lines)
         raise AnchorError(f"toolassay: {name}: {said}") from None
     runner.add(contract)
+    line, file = anchor.line - 1, ""
     for case in contract.cases:
         # The id is given as a text, so that pytest sees parameters in its brackets.
         own = f"{name}[{case.id}]"
         node = f"{collector.nodeid}::{own}"
         item = ContractItem.from_parent(collector, name=own, nodeid=node)
-        item.case, item.contract, item.line = case, contract, anchor.line - 1
+        item.case, item.contract, item.line = case, contract, line
+        # Where an item stands is the same for all but for its name, and slow to work out.
+        file = file or item.location[0]
+        item.location = (file, line, own)
         # So that `-k ORD-06` picks the cases of a clause.
         item.extra_keyword_matches.update(cited(case))
         yield item

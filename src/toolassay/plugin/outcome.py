@@ -133,6 +133,8 @@ def _divergence(
         yield _STATUS[check.status]
     if first:
         yield from _folded("scenario", case_words(result.case))
+    if check.status in {"changed", "xpass"}:
+        yield from _pinned(check, result, contract)
     if check.why:
         yield from _folded("because", check.why)
     if not check.findings:
@@ -156,6 +158,14 @@ def _folded(label: str, text: str) -> Iterator[str]:
     )
     for number, part in enumerate(parts or [""]):
         yield (lead if number == 0 else " " * len(lead)) + part
+
+
+def _pinned(check: Check, result: CaseResult, contract: Contract) -> Iterator[str]:
+    """Say what the baseline pins, and why."""
+    for entry in contract.baseline.entries:
+        if entry.clause == check.clause and entry.name in {result.case.id, result.case.vector}:
+            words = (f"{entry.outcome}:", entry.reason, entry.link)
+            yield from _folded("baseline", " ".join(word for word in words if word))
 
 
 def _known(result: CaseResult, contract: Contract) -> str:

@@ -11,7 +11,7 @@ another item of the same file follows, so that nothing has to be torn down.
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -145,7 +145,10 @@ def _reports(item: ContractItem) -> tuple[pytest.TestReport, ...]:
         outcome = Outcome("failed")
         fault = item.repr_failure(pytest.ExceptionInfo.from_current())
     seconds = time.perf_counter() - clock
-    call = _report(item, "call", start, seconds)
+    keywords: dict[str, Literal[1]] = dict.fromkeys(item.keywords, 1)
+    # A newer pytest has read the id into its parts, and need not do so again.
+    shared = (getattr(item, "id", item.nodeid), item.location, keywords)
+    call = _report(shared, "call", start, seconds)
     if outcome.kind == "failed":
         shown: Any = fault or item.report(outcome)  # pytest prints what knows `toterminal`
         call.outcome, call.longrepr = "failed", shown
@@ -156,18 +159,20 @@ def _reports(item: ContractItem) -> tuple[pytest.TestReport, ...]:
         call.outcome, call.wasxfail = "skipped", outcome.text
     if outcome.warning:
         call.sections.append(("toolassay warning call", outcome.warning))
-    end = start + seconds
-    return _report(item, "setup", start), call, _report(item, "teardown", end)
+    return _report(shared, "setup", start), call, _report(shared, "teardown", start + seconds)
 
 
-def _report(item: ContractItem, when: str, start: float, seconds: float = 0.0) -> pytest.TestReport:
+def _report(
+    shared: tuple[Any, tuple[str, int | None, str], dict[str, Literal[1]]],
+    when: Literal["setup", "call", "teardown"],
+    start: float,
+    seconds: float = 0.0,
+) -> pytest.TestReport:
     return pytest.TestReport(
-        item.nodeid,
-        item.location,
-        dict.fromkeys(item.keywords, 1),
+        *shared,
         "passed",
         None,
-        when,  # type: ignore[arg-type] # one of three words, written above
+        when,
         duration=seconds,
         start=start,
         stop=start + seconds,

@@ -60,7 +60,7 @@ def _walk(value: Any, names: dict[tuple[str, str], str], ranks: dict[int, int]) 
             for key, item in value.items()
             if key not in _LEFT_OUT
         }
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_walk(item, names, ranks) for item in value]
     return value
 

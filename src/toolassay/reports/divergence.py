@@ -12,6 +12,7 @@ from toolassay.reports.timeline import drawn, view
 from toolassay.reports.words import case_words
 from toolassay.results import DECLARES, CaseResult, Check
 from toolassay.spec.register import Clause, Register
+from toolassay.statuses import NOT_JUDGED
 
 INDENT = "      "
 """What stands before every line of a block but its first."""
@@ -35,7 +36,8 @@ def block(
         repro: The command that runs the target again, without a case.
         style: How the lines are written.
     """
-    clause = register.clauses.get(check.clause)
+    judged = check.status not in NOT_JUDGED
+    clause = register.clauses.get(check.clause) if judged else None
     width = style.width - len(INDENT)
     lines = [_head(result, check, clause, style)]
     body = list(_folded("", clause.text if clause else _own_text(check), width))
@@ -61,11 +63,26 @@ def source_words(clause: Clause) -> str:
 def _head(result: CaseResult, check: Check, clause: Clause | None, style: Style) -> str:
     """Name the case on the left and the clause on the right, on one line if there is room."""
     word = check.status.upper()
-    right = f"{clause.id}  {clause.level}  {source_words(clause)}" if clause else check.check
+    right = (
+        f"{clause.id}  {clause.level}  {source_words(clause)}"
+        if clause
+        else _unjudged(result, check)
+    )
     left = f"{word}  {printable(result.case.id, 200)}"
     gap = style.width - columns(left) - columns(right)
     head = style.paint(word, COLOURS.get(check.status, "yellow")) + left[len(word) :]
     return f"{head}{' ' * gap}{right}" if gap >= 2 else f"{head}\n{INDENT}{right}"
+
+
+def _unjudged(result: CaseResult, check: Check) -> str:
+    """Name what has no clause, or the clauses that could not be judged."""
+    if check.status not in NOT_JUDGED:
+        return check.check
+    names = list(
+        dict.fromkeys(one.clause or one.check for one in result.checks if one.why == check.why)
+    )
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"{', '.join(names[:3])}{more} not judged"
 
 
 def _own_text(check: Check) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from typing import TextIO
 
@@ -88,9 +87,16 @@ def style_of(stream: TextIO) -> Style:
     if given.isdecimal() and int(given) > 0:
         width = int(given)
     elif terminal:
-        width = shutil.get_terminal_size((PIPE_WIDTH, 24)).columns
+        width = _terminal_width(stream)
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     return Style(max(width, NARROW), terminal and not plain)
+
+
+def _terminal_width(stream: TextIO) -> int:
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or PIPE_WIDTH
+    except (OSError, ValueError):
+        return PIPE_WIDTH
 
 
 def is_terminal(stream: TextIO) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
+from collections.abc import Mapping
 
 from toolassay.printable import printable
 from toolassay.reports.divergence import block
@@ -16,7 +17,7 @@ from toolassay.reports.out import Out
 from toolassay.results import CaseFinished, CaseResult, Check, Event, RunFinished, RunStarted
 from toolassay.selection import family_of
 from toolassay.spec.register import Register
-from toolassay.statuses import NOT_JUDGED, Exit
+from toolassay.statuses import NOT_JUDGED, SCORED, Exit, Status
 
 FULL_MAX = 5
 """Divergences that are shown in full, unless all are asked for."""
@@ -58,7 +59,7 @@ class Terminal:
         self.other = other
         self.started: RunStarted | None = None
         self.full = 0
-        self.last_unjudged = ""
+        self.told: set[tuple[str, str]] = set()
         self.shown: set[str] = set()
         self.hidden: dict[str, Counter[str]] = {}
         self.marginal: dict[str, Counter[str]] = {"warn": Counter(), "recorded": Counter()}
@@ -73,9 +74,9 @@ class Terminal:
             self._finish(event)
 
     def _case(self, result: CaseResult) -> None:
-        for check in result.checks:
-            if check.status in {"pass", "not_applicable"}:
-                continue
+        # Nearly all checks pass, and a check that passes has no findings.
+        passes = result.status in {"pass", "recorded"}
+        for check in [one for one in result.checks if one.findings or not passes]:
             if check.status in _SHOWN or (check.status == "warn" and self.show_all):
                 self._divergence(result, check)
             elif check.status in self.marginal and check.findings:
@@ -85,10 +86,11 @@ class Terminal:
         """Show a divergence in full, or count it."""
         # A case that crashed has one check per clause, and they all say the same.
         key = f"{check.status} {check.why}" if check.status in NOT_JUDGED else check.clause
-        if check.status in NOT_JUDGED:
-            if result.case.id == self.last_unjudged:
-                return
-            self.last_unjudged = result.case.id
+        # Of several checks of a case that say the same, the first speaks for all.
+        about = (result.case.id, "" if check.status in NOT_JUDGED else check.clause)
+        if about in self.told:
+            return
+        self.told = {about, *(one for one in self.told if one[0] == result.case.id)}
         if not self.show_all and (key in self.shown or self.full >= FULL_MAX):
             name = check.status if check.status in NOT_JUDGED else check.clause or check.check
             self.hidden.setdefault(family_of(result.case.vector), Counter())[name] += 1
@@ -130,25 +132,22 @@ class Terminal:
             name = printable(f"{started.implementation} {started.version}".strip(), 80)
             target = printable(started.target, 200)
             self._folded(f"{name} ({target}), {started.profile}, seed {started.seed}")
-        kinds = [
-            f"{number} {status.replace('_', ' ')}"
-            for status, number in reversed(event.checks.items())
-            if status not in {"not_applicable", "recorded"}
-        ]
-        judged = sum(event.checks.values()) - event.checks.get("not_applicable", 0)
-        judged -= event.checks.get("recorded", 0)
-        cases = sum(event.cases.values()) - event.cases.get("not_applicable", 0)
+        judged = {status: n for status, n in event.checks.items() if status in SCORED}
+        cases = sum(n for status, n in event.cases.items() if status in SCORED)
         self._folded(
-            f"judged {judged} checks in {cases} cases in {event.seconds:.1f} s"
-            f"{': ' if kinds else ''}{', '.join(kinds)}"
+            f"judged {_many(sum(judged.values()), 'check')} in {_many(cases, 'case')}"
+            f" in {event.seconds:.1f} s{': ' if judged else ''}{_listed(judged)}"
         )
+        open_ = {status: n for status, n in event.checks.items() if status in NOT_JUDGED}
+        if open_:
+            self._folded(f"not judged {_many(sum(open_.values()), 'check')}: {_listed(open_)}")
         self._marginal_lines()
         if event.not_applicable:
             total = sum(event.not_applicable.values())
             named = ", ".join(
                 f"{printable(why, 60)} {n}" for why, n in event.not_applicable.items()
             )
-            self._folded(f"not applicable {total} cases: {named}")
+            self._folded(f"not applicable {_many(total, 'case')}: {named}")
         self.out.line(f"not run {event.cases.get('not_run', 0)}")
 
     def _marginal_lines(self) -> None:
@@ -173,6 +172,17 @@ class Terminal:
     def _verdict(self, event: RunFinished) -> str:
         colour = _VERDICT_COLOURS.get(event.exit_code, "red")
         return f"{self.out.style.paint(event.verdict.upper(), colour)}{verdict_words(event)}"
+
+
+def _listed(counts: Mapping[Status, int]) -> str:
+    """Name the numbers, the best status first."""
+    return ", ".join(
+        f"{n} {status.replace('_', ' ')}" for status, n in reversed(tuple(counts.items()))
+    )
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number} {what if number == 1 else what + 's'}"
 
 
 def verdict_words(event: RunFinished) -> str:

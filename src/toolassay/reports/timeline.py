@@ -139,7 +139,7 @@ def _events_view(
     focus = next((n for n, one in enumerate(moments) if one.place == (facet, index)), None)
     if subscription is None:
         rows = tuple((str(n + 1), one.execution) for n, one in enumerate(moments))
-        return View(("time", "executions"), rows, focus)
+        return View(("#", "executions"), rows, focus)
     title = "deliveries" if not part else f"deliveries to {printable(subscription.name, 20)}"
     if not any(one.execution for one in moments):
         alone = tuple((_time(n, one), one.delivery) for n, one in enumerate(moments))

@@ -31,6 +31,13 @@ _FAULTS: dict[str, Status] = {
 """Status of the checks of a case, where an answer has nothing to judge."""
 
 
+_UNSCORED: dict[str, Status] = {
+    "pass": "recorded", "fail": "recorded", "recorded": "recorded",
+    "not_applicable": "not_applicable",
+}  # fmt: skip
+"""Status of a check whose clause a profile does not score, by what the oracle says."""
+
+
 def offered(implementation: Implementation) -> Offer:
     """Prepare what an implementation declares."""
     return offer_of(
@@ -89,29 +96,25 @@ def judge_one(case: Case, answer: Answer, rules: Rules, offer: Offer) -> CaseRes
     facets = withheld(case.operation, offer, observation)
     if facets:
         checks += (_withheld_check(facets),)
-    status = worst([check.status for check in checks])
+    status = worst({check.status for check in checks})
     return CaseResult(case, status, checks, _why(status, checks), observation)
 
 
 def scored(verdicts: Iterable[Verdict], rules: Rules) -> tuple[Check, ...]:
-    """Score verdicts by a profile."""
-    broken = rules.broken
+    """Score verdicts by a profile; what it does not score is only recorded."""
+    status_of = rules.statuses
     return tuple(
         [
-            Check(one.clause, one.check, _status(one.status, broken.get(one.clause)),
-                  one.findings, one.why)
+            Check(
+                one.clause,
+                one.check,
+                status_of.get((one.clause, one.status)) or _UNSCORED[one.status],
+                one.findings,
+                one.why,
+            )
             for one in verdicts
         ]
-    )  # fmt: skip
-
-
-def _status(status: str, if_broken: Status | None) -> Status:
-    """Give the status of a check; what a profile does not score is only recorded."""
-    if status == "not_applicable":
-        return "not_applicable"
-    if if_broken is None or status == "recorded":
-        return "recorded"
-    return if_broken if status == "fail" else "pass"
+    )
 
 
 def _missing(case: Case, verdicts: tuple[Verdict, ...], rules: Rules) -> tuple[Check, ...]:
@@ -119,7 +122,9 @@ def _missing(case: Case, verdicts: tuple[Verdict, ...], rules: Rules) -> tuple[C
     wanted = len(case.expect)
     if rules.clauses is not None:
         wanted = sum(item.clause in rules.clauses for item in case.expect)
-    judged = sum(one.check.startswith("expect.") for one in verdicts)
+    # The verdicts on expectations are the last ones.
+    last = verdicts[len(verdicts) - wanted :] if wanted else ()
+    judged = sum(one.check.startswith("expect.") for one in last)
     if judged >= wanted:
         return ()
     return (Check("", "expect", "not_run", (), f"{wanted - judged} expectations have no verdict"),)
@@ -152,7 +157,7 @@ def _unjudged(case: Case, answer: Answer, rules: Rules) -> CaseResult:
         )
         return CaseResult(case, "fail", (Check("", DECLARES, "fail", (finding,)),), said)
     checks = _all(case, rules, _FAULTS[answer.status], said)
-    return CaseResult(case, worst([check.status for check in checks]), checks, said)
+    return CaseResult(case, worst({check.status for check in checks}), checks, said)
 
 
 def _kit_fault(case: Case, rules: Rules, fault: Exception) -> CaseResult:

@@ -21,6 +21,8 @@ class Rules(msgspec.Struct, frozen=True):
     """Facets that a clause needs in any case."""
     clauses: frozenset[str] | None = None
     """Clauses that are judged; None for all."""
+    statuses: Mapping[tuple[str, str], Status] = msgspec.field(default_factory=dict)
+    """Status of a check whose clause is scored, by clause and what the oracle says."""
 
 
 _BROKEN: dict[Score, Status] = {"scored": "fail", "warning": "warn"}
@@ -36,9 +38,20 @@ def rules_of(register: Register, profile: Profile, clauses: Collection[str] = ()
         clauses: The clauses to judge; none means all.
     """
     scores = {clause.id: profile.scores(clause) for clause in register.clauses.values()}
-    return Rules(
-        str(profile),
-        {name: _BROKEN[score] for name, score in scores.items() if score in _BROKEN},
-        {clause.id: clause.needs.facets for clause in register.clauses.values()},
-        frozenset(clauses) or None,
-    )
+    needs = {clause.id: clause.needs.facets for clause in register.clauses.values()}
+    broken = {name: _BROKEN[score] for name, score in scores.items() if score in _BROKEN}
+    return rules_for(str(profile), broken, needs, clauses)
+
+
+def rules_for(
+    name: str,
+    broken: Mapping[str, Status],
+    needs: Mapping[str, tuple[str, ...]],
+    clauses: Collection[str] = (),
+) -> Rules:
+    """Prepare scoring that is given clause by clause; see the fields of `Rules`."""
+    statuses: dict[tuple[str, str], Status] = {}
+    for clause, status in broken.items():
+        statuses[clause, "pass"] = "pass"
+        statuses[clause, "fail"] = status
+    return Rules(name, broken, needs, frozenset(clauses) or None, statuses)

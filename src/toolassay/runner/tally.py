@@ -40,19 +40,20 @@ class Tally:
         """Count one result."""
         self.cases[result.status] += 1
         self.kit_faults += result.kit_fault
-        counts = self.checks
-        for check in result.checks:
-            counts[check.status] += 1
+        self.checks.update([check.status for check in result.checks])
         if result.status == "not_applicable":
             self.not_applicable[result.why] += 1
         elif result.status in BAD or result.status in NOT_JUDGED:
             self._add_broken(result)
 
     def _add_broken(self, result: CaseResult) -> None:
-        for check in result.checks:
-            if check.status in {"fail", "changed"}:
-                self.divergences += 1
-                self.broken.add(check.clause or check.check)
+        broken = {
+            check.clause or check.check
+            for check in result.checks
+            if check.status in {"fail", "changed"}
+        }
+        self.divergences += len(broken)
+        self.broken |= broken
 
     @property
     def not_started(self) -> int:
