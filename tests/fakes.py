@@ -87,7 +87,7 @@ class FakeTarget:
             "my_agent", "1.2", ("turn/run",), facets, features, deterministic=True, target="fake"
         )
 
-    def run(self, case: Case, seed: int = 0, deadline_s: float = DEADLINE_S) -> Answer:
+    def run(self, case: Case, seed: int = 0, deadline_s: float = DEADLINE_S) -> Answer:  # noqa: ARG002 - the signature of targets
         """Answer a case."""
         self.asked.append(case.id)
         answer = self.answers.get(case.id, GOOD)
@@ -100,7 +100,7 @@ class FakeTarget:
         self.closed += 1
 
 
-def plan_of(
+def plan_of(  # noqa: PLR0913 - each test wants another part
     target: FakeTarget,
     cases: Sequence[Case],
     *,

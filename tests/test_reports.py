@@ -1,5 +1,7 @@
 """Reports: what people and programs see of a run, letter by letter where it matters."""
 
+# ruff: noqa: ANN401 - what is given is passed on to the models, which say what they take
+
 from __future__ import annotations
 
 import errno
@@ -26,7 +28,7 @@ from fakes import (
 
 from toolassay.baseline import Baseline, Entry
 from toolassay.printable import clipped, columns, printable
-from toolassay.reports import divergence, timeline
+from toolassay.reports import divergence, timeline, words
 from toolassay.reports.digest import case_digest, renamed
 from toolassay.reports.json_report import JsonReport
 from toolassay.reports.ndjson import NdjsonReport
@@ -256,7 +258,7 @@ def test_the_width_is_that_of_columns_and_never_too_narrow(monkeypatch: pytest.M
 
 
 class Gone(io.StringIO):
-    def write(self, text: str) -> int:
+    def write(self, text: str) -> int:  # noqa: ARG002 - the signature of streams
         raise BrokenPipeError(errno.EPIPE, "gone")
 
 
@@ -324,7 +326,9 @@ FULL = Observation(
     ),
     journal=Journal((Record(7, Delivered("TurnStarted")), Record(9, Delivered("TurnDone")))),
     history=History((Message("user", "go"), Message("tool", "x", tool_use_id="c1"))),
-    requests=Requests(((Message("user", "one"),), (Message("user", "two"), Message("assistant", "b")))),
+    requests=Requests(
+        ((Message("user", "one"),), (Message("user", "two"), Message("assistant", "b")))
+    ),
     ending=Ending((TurnEnding(0, "failed", "E\x00"),)),
     outcome=Outcome("rejected", "invalid", field="Messages", stored=Base64("/w==")),
 )  # fmt: skip
@@ -345,7 +349,10 @@ def test_executions_stand_between_the_deliveries_that_their_marks_name() -> None
 @pytest.mark.parametrize(
     ("finding", "lines"),
     [
-        (finding_at("journal", 1), ["seq  journal", "7    TurnStarted", "9    TurnDone     <- here"]),
+        (
+            finding_at("journal", 1),
+            ["seq  journal", "7    TurnStarted", "9    TurnDone     <- here"],
+        ),
         (
             finding_at("history", 1),
             ["#  role  history", '0  user  "go"', '1  tool  answers c1 no flag "x"  <- here'],
@@ -381,9 +388,9 @@ def test_a_finding_without_a_facet_to_show_has_no_view() -> None:
 
 
 def test_a_source_is_named_by_its_basis() -> None:
-    words = {divergence.source_words(clause).split()[0] for clause in REGISTER.clauses.values()}
+    said = {divergence.source_words(clause).split()[0] for clause in REGISTER.clauses.values()}
 
-    assert words == {"page", "derived", "profile"}
+    assert said == {"page", "derived", "profile"}
 
 
 # --- documents ------------------------------------------------------------------------------
@@ -499,6 +506,6 @@ def test_native_error_texts_are_not_part_of_a_digest() -> None:
 
 
 def test_the_scenario_of_the_tests_is_told_in_words() -> None:
-    assert divergence.case_words(case_of(scenario=SCENARIO, expect=(ANSWERED,))) == (
+    assert words.case_words(case_of(scenario=SCENARIO, expect=(ANSWERED,))) == (
         'the model calls c1 write_file({"path":"a"}) [denied by policy]; then the model says "done"'
     )

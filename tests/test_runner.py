@@ -34,7 +34,8 @@ OTHER = case_of("ord.other")
 
 
 def status_of(result: CaseResult, clause: str) -> set[str]:
-    return {check.status for check in result.checks if check.clause == clause} - {"not_applicable"}
+    mine = [check for check in result.checks if check.clause == clause]
+    return {check.status for check in mine if check.status != "not_applicable"}
 
 
 def one(
@@ -278,7 +279,7 @@ def test_further_workers_have_targets_of_their_own_which_are_closed() -> None:
     barrier = threading.Barrier(3, timeout=30)
 
     class Meeting(FakeTarget):
-        def run(self, case: object, seed: int = 0, deadline_s: float = 10) -> Answer:
+        def run(self, case: object, seed: int = 0, deadline_s: float = 10) -> Answer:  # noqa: ARG002 - the signature of targets
             barrier.wait()
             return GOOD
 
