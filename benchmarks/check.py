@@ -79,7 +79,7 @@ def measure() -> list[Row]:
             finally:
                 gc.enable()
 
-        decoded, checked = least(bare), least(judged)
+        decoded, checked = least(bare, judged)
     ratio = checked / decoded
     kept = budget(ratio, RATIO_MOST)
     return [

@@ -29,8 +29,8 @@ def measure() -> list[Row]:
         for scenario in shipped:
             reference.turn_run(scenario, 0)
 
-    alone = COUNT / least(small)
-    mixed = len(shipped) / least(all_shipped)
+    of_small, of_all = least(small, all_shipped)
+    alone, mixed = COUNT / of_small, len(shipped) / of_all
     kept = "" if alone >= LEAST else "! "
     return [
         Row("small, one call", f"{alone:,.0f} /s", "", f"{kept}>= {LEAST}"),

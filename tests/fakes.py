@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
 
+import msgspec
+
 from toolassay.baseline import Baseline, Ledger, scope_of
 from toolassay.reports.out import Out
 from toolassay.results import CaseFinished, CaseResult, Event, RunFinished, RunStarted
@@ -68,6 +70,10 @@ def seen(*, ran: bool = False, answered: bool = True) -> Observation:
 
 GOOD = Answer("ok", seen())
 RAN = Answer("ok", seen(ran=True))
+
+
+TWO = Selection(clauses=("ORD-06", "MSG-05"))
+"""The clauses that the cases of `case_of` are about."""
 
 
 class FakeTarget:
@@ -149,3 +155,21 @@ def paper() -> tuple[Out, StringIO]:
     """Give something to write on, and what was written."""
     stream = StringIO()
     return Out(stream), stream
+
+
+def events_of(plan: Plan) -> list[Event]:
+    """Run a plan; give its events, as if it had taken 0.8 seconds."""
+    events: list[Event] = []
+    run(plan, events.append)
+    last = events[-1]
+    assert isinstance(last, RunFinished)
+    return [*events[:-1], msgspec.structs.replace(last, seconds=0.84)]
+
+
+def mixed() -> Plan:
+    """A run with a divergence, a crash and a case that does not apply."""
+    broken = case_of()
+    crash = case_of("ord.crashes")
+    gated = case_of("ord.gated", features=("gates",))
+    answers = {broken.id: RAN, crash.id: Answer("crashed", message="exit status 3")}
+    return plan_of(FakeTarget(answers), [broken, gated, crash], selection=TWO)

@@ -52,7 +52,8 @@ def test_every_clause_in_scope_has_a_vector_of_each_kind(
 
 
 def test_every_clause_in_scope_has_a_mutant() -> None:
-    planted = {mutant.clause for mutant in (*MUTANTS.values(), *ORACLE_MUTANTS.values())}
+    planted = {mutant.clause for mutant in MUTANTS.values()}
+    planted |= {mutant.clause for mutant in ORACLE_MUTANTS.values()}
 
     assert [clause for clause in SCOPE if clause not in planted] == []
 

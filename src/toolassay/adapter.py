@@ -114,6 +114,15 @@ EXECUTIONS_MAX = 10_000
 EVENTS_MAX = 100_000
 """Deliveries and journal records of one play, together."""
 
+FACETS = ("history", "requests", "executions", "deliveries", "journal", "ending")
+"""What an observation of a play can have."""
+
+STATUSES = ("complete", "aborted", "cut", "unsubscribed", "deadline")
+"""Whether all that happened is in a facet, or why it is not."""
+
+ENDINGS = ("done", "failed", "interrupted")
+"""How a turn can end."""
+
 
 class Play:
     """
@@ -155,6 +164,8 @@ class Play:
         """Who listens to the events; never empty."""
         self.unsupported = ""
         """Why this scenario cannot be played; empty if it can."""
+        self.fault = ""
+        """What the adapter did wrong, even if the implementation swallowed the exception."""
         self.closed = threading.Event()
         """Set when the play is over: hanging tools give up."""
         self._facets = None if facets is None else frozenset(facets)
@@ -271,7 +282,12 @@ class Play:
             self._streaming = False
 
     def _next_reply(self, messages: Iterable[Mapping[str, Any]]) -> Reply:
-        plain = normalise(messages)
+        try:
+            plain = normalise(messages)
+        except ValueError as error:
+            # Raised inside the implementation's run, it would look like a failure of its own.
+            self.fault = self.fault or str(error)
+            raise
         with self._lock:
             number = len(self._requests)
             if number >= REQUESTS_MAX:
@@ -375,7 +391,12 @@ class Play:
             turn: Number of the turn, from 0.
             how: `done`, `failed` or `interrupted`; a run that threw is `failed`.
             error: Native error of a turn that failed.
+
+        Raises:
+            ValueError: There is no such way to end.
         """
+        if how not in ENDINGS:
+            raise ValueError(f"a turn ended {how!r}; the words are {', '.join(ENDINGS)}")
         words = error_of(error) if isinstance(error, BaseException) else printable(error)
         self._turns.append({"turn": turn, "how": how, "error": words})
 
@@ -434,8 +455,14 @@ class Play:
 
         Returns:
             The observation as JSON data.
+
+        Raises:
+            ValueError: There is no such facet or status, or a message was not
+                made by `message`.
         """
         left_out = dict(omitted or {})
+        marked = dict(status or {})
+        _check_facets(left_out, marked)
         with self._lock:
             facets: dict[str, dict[str, Any]] = {
                 "requests": {"requests": list(self._requests), "arguments": self._held["requests"]},
@@ -452,7 +479,7 @@ class Play:
                 facets["deliveries"] = {"subscriptions": self._subscriptions()}
         if history is not None:
             facets["history"] = _history(history, encoding)
-        for facet, (how, why) in (status or {}).items():
+        for facet, (how, why) in marked.items():
             if facet in facets:
                 facets[facet].update(status=how, why=why)
         wanted = facets if self._facets is None else self._facets
@@ -466,6 +493,19 @@ class Play:
             {"name": name, "deliveries": list(items), **self._ends.get(name, {})}
             for name, items in self._deliveries.items()
         ]
+
+
+def _check_facets(omitted: Mapping[str, str], status: Mapping[str, tuple[str, str]]) -> None:
+    """Refuse what would be lost without a word: names that are none, and a status without why."""
+    for facet in [*omitted, *status]:
+        if facet not in FACETS:
+            raise ValueError(f"there is no facet {facet!r}; there are {', '.join(FACETS)}")
+    for facet, given in status.items():
+        if isinstance(given, str) or len(given) != 2 or given[0] not in STATUSES:  # noqa: PLR2004 - a pair
+            raise ValueError(
+                f"the status of {facet} is {given!r}; it is a pair: one of "
+                f"{', '.join(STATUSES)}; and why"
+            )
 
 
 def _history(

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 ROLES = ("system", "user", "assistant", "tool")
 """Who speaks in a message."""
 
+CALL_KEYS = {"id", "name", "arguments"}
+"""What a call holds."""
+
 SHOWN_MAX = 2000
 """Characters of an error that are kept."""
 
@@ -108,12 +111,16 @@ def error_of(error: BaseException) -> str:
     return printable(f"{type(error).__name__}: {printable(error)}".removesuffix(": "))
 
 
-def call(id: str, name: str, arguments: object) -> dict[str, Any]:  # noqa: A002 - the wire's key
+def call(
+    id: str | None,  # noqa: A002 - the wire's key
+    name: str,
+    arguments: object,
+) -> dict[str, Any]:
     """
     Describe a tool call of an assistant message.
 
     Args:
-        id: The id of the call, as the implementation holds it.
+        id: The id of the call, as the implementation holds it; none is an empty one.
         name: Name of the tool.
         arguments: A str or bytes where the implementation holds them as text;
             any other value where it holds them parsed.
@@ -162,7 +169,8 @@ def normalise(messages: Iterable[Mapping[str, Any]]) -> Normalised:
     Turn messages of an adapter into the JSON data of an observation.
 
     Raises:
-        ValueError: A message has an unknown role or key.
+        ValueError: A message or a call was not made by `message` or `call`, or
+            has an unknown role or a text that is none.
     """
     plain = []
     held = "text"
@@ -173,7 +181,7 @@ def normalise(messages: Iterable[Mapping[str, Any]]) -> Normalised:
             raise ValueError(f"a message of the adapter has {what}; make it with message()")
         one: dict[str, Any] = {"role": given["role"]}
         if given.get("text"):
-            one["text"] = _text(given["text"])
+            one["text"] = _text_of_message(given["text"])
         if given.get("calls"):
             pairs = [_call(item) for item in given["calls"]]
             one["calls"] = [item for item, _ in pairs]
@@ -225,13 +233,22 @@ def encoding_of(
 
 
 def _call(given: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+    if not isinstance(given, dict) or given.keys() != CALL_KEYS:
+        raise ValueError(f"a call of the adapter is {given!r:.200}; make it with call()")
     arguments, is_value = held_text(given["arguments"])
     plain = {
-        "id": printable(given["id"]),
+        "id": "" if given["id"] is None else printable(given["id"]),
         "name": printable(given["name"]),
         "arguments": arguments,
     }
     return plain, is_value
+
+
+def _text_of_message(value: object) -> str | Encoded:
+    if not isinstance(value, (str, bytes, Encoded)):
+        kind = type(value).__name__
+        raise ValueError(f"the text of a message is a {kind}; it is a str, several blocks joined")  # noqa: TRY004 - one kind of error for all of a message
+    return _text(value)
 
 
 def _text(value: str | bytes | Encoded) -> str | Encoded:

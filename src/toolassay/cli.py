@@ -118,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 def run_cli(arguments: Sequence[str]) -> int:
     """Run the command line; give the exit code."""
     try:
-        code = root.main(list(arguments), "toolassay", standalone_mode=False)
+        code = _invoke(list(arguments))
         sys.stdout.flush()
     except BrokenPipeError:
         return _without_reader()
@@ -135,7 +135,15 @@ def run_cli(arguments: Sequence[str]) -> int:
         return Exit.UNUSABLE if isinstance(fault, TargetError) else Exit.USAGE
     except Exception as fault:  # noqa: BLE001 - whatever it is, it is told in one line
         return _kit_fault(fault)
-    return int(code) if isinstance(code, int) else Exit.CONFORMANT
+    return code if isinstance(code, int) else Exit.CONFORMANT
+
+
+def _invoke(arguments: list[str]) -> object:
+    """Do what click's own `main` does, but for its way of ending on a closed pipe."""
+    if "_TOOLASSAY_COMPLETE" in os.environ:  # a shell asks for completions
+        return root.main(arguments, "toolassay")
+    with root.make_context("toolassay", arguments) as ctx:
+        return root.invoke(ctx)
 
 
 def _words(fault: ToolassayError) -> str:

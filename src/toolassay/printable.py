@@ -35,6 +35,11 @@ def clipped(text: str, width: int) -> str:
     return "".join(kept) + dots
 
 
+def many(number: int, one: str, several: str = "") -> str:
+    """Count things in words: `1 case`, `2 cases`."""
+    return f"{number} {one if number == 1 else several or one + 's'}"
+
+
 def columns(text: str) -> int:
     """Count the columns that printable text takes on a terminal."""
     if text.isascii():

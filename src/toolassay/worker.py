@@ -103,11 +103,17 @@ class Session:
         factory = load_factory(self._spec)
         try:
             self._adapter = factory()
+            if not hasattr(self._adapter, "initialize"):
+                kind = type(self._adapter).__name__
+                raise Fault(f"{self._spec} made {kind}, which has no initialize()")
             described = self._adapter.initialize()
             if inspect.isawaitable(described):
                 described = asyncio.run(_await(described))
+        except Fault:
+            raise
         except self._caught as error:
-            raise Fault(f"{self._spec} raised {_named(error)}", _tail(error)) from None
+            words = f"{self._spec} raised {_named(error)}{_where(error, self._module())}"
+            raise Fault(words, _tail(error)) from None
         if not isinstance(described, dict):
             raise Fault(f"initialize() gave {type(described).__name__}, not a dict")
         facets = described.get("facets")
@@ -125,12 +131,18 @@ class Session:
             deadline_s=deadline_s,
         )
         result = self._call("turn_run", play, play)
+        # The implementation may have swallowed either exception on its way.
+        if play.fault:
+            raise Fault(play.fault, result.get("detail", ""))
         if play.unsupported:
-            # The implementation may have swallowed the exception on its way.
             return {"status": "unsupported", "why": _safe(play.unsupported)}
-        if result["status"] == "ok":
-            return {"status": "ok", "observation": result["value"]}
-        return result
+        if result["status"] != "ok":
+            return result
+        seen = result["value"]
+        if not isinstance(seen, dict):
+            kind = type(seen).__name__
+            raise Fault(f"turn_run() gave {kind}; it returns what play.observation() gives")
+        return {"status": "ok", "observation": seen}
 
     def _stateless(self, method: str, argument: str | bytes) -> Mapping[str, Any]:
         result = self._call(method, argument)
@@ -158,12 +170,16 @@ class Session:
         except Unsupported as limit:
             return {"status": "unsupported", "why": _safe(str(limit))}
         except self._caught as error:
-            words = {"type": type(error).__name__, "message": _named(error)}
+            message = _named(error) + _where(error, self._module())
+            words = {"type": type(error).__name__, "message": message}
             return {"status": "raised", "error": words, "detail": _tail(error)}
         finally:
             if play is not None:
                 play.close()
         return {"status": "ok", "value": value}
+
+    def _module(self) -> object:
+        return sys.modules.get(self._spec.partition(":")[0])
 
 
 def load_factory(spec: str) -> Any:  # noqa: ANN401 - it is the user's
@@ -192,7 +208,7 @@ def load_factory(spec: str) -> Any:  # noqa: ANN401 - it is the user's
         if found is None:
             raise Fault(f"the module {module_name!r} has no {attribute!r}")
     if not callable(found):
-        raise Fault(f"{spec} is no factory: it cannot be called")
+        raise Fault(f"{spec} cannot be called; name a class, or a function that makes the adapter")
     return found
 
 
@@ -276,6 +292,17 @@ def _named(error: BaseException) -> str:
     from toolassay.adapter_text import error_of  # noqa: PLC0415 - importable since `main`
 
     return error_of(error)
+
+
+def _where(error: BaseException, module: object) -> str:
+    """Say where it was thrown: the last line of the adapter's module, or else the very last."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = getattr(module, "__file__", None)
+    found = [one for one in frames if one.filename == own] or frames
+    if not found:
+        return ""
+    last = found[-1]
+    return _safe(f" (in {last.name}, {os.path.basename(last.filename)}:{last.lineno})")  # noqa: PTH119 - a slow import
 
 
 def _tail(error: BaseException) -> str:

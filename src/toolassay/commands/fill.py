@@ -41,6 +41,7 @@ def fill(folder: str | None, out: str | None, *, check: bool) -> int:
     from toolassay.authoring.fill import fill as compile_packs  # noqa: PLC0415 - help needs none of it
     from toolassay.commands.common import existing  # noqa: PLC0415 - as above
     from toolassay.commands.places import own_vectors  # noqa: PLC0415 - as above
+    from toolassay.printable import many  # noqa: PLC0415 - as above
     from toolassay.spec.register import SPEC_FOLDER  # noqa: PLC0415 - as above
 
     if folder is not None and out is None:
@@ -54,18 +55,20 @@ def fill(folder: str | None, out: str | None, *, check: bool) -> int:
     for fault in filled.errors:
         click.echo(str(fault))
     if filled.errors:
-        click.echo(f"NON-CONFORMANT: {len(filled.errors)} faults, nothing was written")
+        click.echo(f"NON-CONFORMANT: {many(len(filled.errors), 'fault')}, nothing was written")
         return Exit.NON_CONFORMANT
     for change in filled.changes:
         named = f": {', '.join(change.cases[:CASES_MAX])}" if change.cases else ""
         more = f" and {len(change.cases) - CASES_MAX} more" if len(change.cases) > CASES_MAX else ""
         click.echo(f"{change.how} {change.file}{named}{more}")
     if check and filled.changes:
-        number = len(filled.changes)
-        click.echo(f"NON-CONFORMANT: {number} files are not current; `toolassay fill` writes them")
+        number = many(len(filled.changes), "file")
+        click.echo(f"NON-CONFORMANT: {number} not current; `toolassay fill` writes what is missing")
         return Exit.NON_CONFORMANT
     if not filled.cases:
         click.echo("INCOMPLETE: there are no vectors")
         return Exit.INCOMPLETE
-    click.echo(f"CONFORMANT: {filled.cases} cases, {len(filled.changes)} files written")
+    click.echo(
+        f"CONFORMANT: {many(filled.cases, 'case')}, {many(len(filled.changes), 'file')} written"
+    )
     return Exit.CONFORMANT

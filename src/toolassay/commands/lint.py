@@ -26,17 +26,18 @@ def lint(paths: tuple[str, ...]) -> int:
     from toolassay.authoring.lint import read_cases  # noqa: PLC0415 - help needs none of it
     from toolassay.commands.common import existing, paths_of  # noqa: PLC0415 - as above
     from toolassay.commands.places import own_vectors  # noqa: PLC0415 - as above
+    from toolassay.printable import many  # noqa: PLC0415 - as above
 
     given = [existing(path) for path in paths_of(paths)] or [own_vectors()]
     linted = read_cases(given)
     for fault in linted.errors:
         click.echo(str(fault))
-    vectors = len({one.case.vector for one in linted.cases})
+    vectors = many(len({one.case.vector for one in linted.cases}), "vector")
     if linted.errors:
-        click.echo(f"NON-CONFORMANT: {len(linted.errors)} faults in {vectors} vectors")
+        click.echo(f"NON-CONFORMANT: {many(len(linted.errors), 'fault')} in {vectors}")
         return Exit.NON_CONFORMANT
     if not linted.cases:
         click.echo("INCOMPLETE: there are no vectors")
         return Exit.INCOMPLETE
-    click.echo(f"CONFORMANT: {len(linted.cases)} cases of {vectors} vectors")
+    click.echo(f"CONFORMANT: {many(len(linted.cases), 'case')} of {vectors}")
     return Exit.CONFORMANT

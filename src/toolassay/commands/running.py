@@ -6,9 +6,8 @@ import contextlib
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from toolassay.baseline import Baseline, Ledger, scope_of
 from toolassay.commands.common import NoSuchPathError, chosen, load_cases
 from toolassay.commands.run_options import FlagsError, RunOptions, merge, repro_of
 from toolassay.config import Config, load_config
@@ -18,10 +17,14 @@ from toolassay.reports.terminal import Terminal, verdict_words
 from toolassay.results import Event, RunFinished, RunStarted
 from toolassay.runner import Plan, rules_of
 from toolassay.runner import run as run_plan
+from toolassay.selection import Selection
 from toolassay.spec.case import Case
 from toolassay.spec.register import Register, load_register
 from toolassay.targets.base import Target
 from toolassay.targets.open import open_target
+
+if TYPE_CHECKING:
+    from toolassay.baseline import Baseline, Ledger, Scope
 
 Consumer = Callable[[Event], None]
 """A report."""
@@ -39,7 +42,7 @@ def run_target(options: RunOptions) -> int:
         target = stack.enter_context(contextlib.closing(open_one(merged)))
         plan = plan_of(merged, config, register, target, baseline)
         consumers, last = _consumers(merged, register, ndjson)
-        finished = run_plan(plan, _fan_out(consumers))
+        finished = run_plan(plan, _fan_out(consumers, quiet=merged.quiet))
     last(finished)
     return finished.exit_code
 
@@ -89,13 +92,23 @@ def plan_of(
         rules,
         started,
         (lambda: open_one(options)) if several else None,
-        Ledger(baseline) if baseline is not None else None,
-        scope_of(known, cases, options.selection) if baseline is not None else None,
+        *_held(baseline, known, cases, options.selection),
         options.seed,
         options.deadline or 10.0,
         options.exitfirst,
         options.jobs,
     )
+
+
+def _held(
+    baseline: Baseline | None, known: Sequence[Case], cases: Sequence[Case], selection: Selection
+) -> tuple[Ledger | None, Scope | None]:
+    """Prepare to hold a baseline against the run."""
+    if baseline is None:
+        return None, None
+    from toolassay.baseline import Ledger, scope_of  # noqa: PLC0415 - most runs have none
+
+    return Ledger(baseline), scope_of(known, cases, selection)
 
 
 def _known_cases(options: RunOptions, target: Target) -> Sequence[Case]:
@@ -141,9 +154,10 @@ def _consumers(
     return consumers, lambda _: out.flush()
 
 
-def _fan_out(consumers: Sequence[Consumer]) -> Consumer:
+def _fan_out(consumers: Sequence[Consumer], *, quiet: bool) -> Consumer:
     """Give every event to every report, around the line of progress."""
     progress = Progress()
+    progress.active = progress.active and not quiet
 
     def emit(event: Event) -> None:
         progress.before(event)

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from toolassay.check import Block, Divergence, Summary
+from toolassay.check import Divergence, Summary
 from toolassay.check_errors import CheckError
-from toolassay.printable import clipped, printable
+from toolassay.check_reading import Block
+from toolassay.printable import clipped, many, printable
 from toolassay.reports.documents import SCHEMA_VERSION, Json, encoded, host_part
 from toolassay.reports.out import Out
 from toolassay.reports.timeline import drawn, view
@@ -116,7 +117,7 @@ class CheckReport:
         if self.counts["fail"]:
             number, clauses = self.counts["fail"], len(self._failed())
             reasons[Exit.NON_CONFORMANT] = (
-                f"{_many(number, 'divergence')} of {_many(clauses, 'clause')}"
+                f"{many(number, 'divergence')} of {many(clauses, 'clause')}"
             )
         if fault is None and not summary.judged_any:
             reasons[Exit.INCOMPLETE] = "nothing in the file is of the contract"
@@ -141,17 +142,14 @@ class CheckReport:
                 self.out.line(f"... {hidden} more of {named}. All: --all")
                 self.out.line()
             what = "observation" if summary.form == "observations" else "event"
-            unbroken = len(summary.clauses) - len(self.clauses)
-            self.out.line(
-                f"{_many(summary.items, what)}, {len(summary.clauses)} clauses judged, "
-                f"{unbroken} of them hold"
-            )
+            watched = many(len(summary.clauses), "clause")
+            self.out.line(f"{many(summary.items, what)}, {watched} watched")
             if self.recorded:
                 named = ", ".join(
                     f"{name} {number}" for name, number in sorted(self.recorded.items())
                 )
                 self.out.line(f"recorded, not scored: {named}")
-        said = "; ".join(reasons.values()) or f"{len(summary.clauses)} clauses hold"
+        said = "; ".join(reasons.values()) or "nothing is broken"
         colour = "green" if code is Exit.CONFORMANT else "red"
         self.out.line(f"{self.out.style.paint(verdict_of(code).upper(), colour)}: {said}")
 
@@ -192,7 +190,7 @@ def _error(fault: ToolassayError | None) -> Json | None:
 
 def _fault_words(fault: ToolassayError, summary: Summary) -> str:
     what = "observation" if summary.form == "observations" else "event"
-    judged = f"; {_many(summary.items, what)} before it judged" if summary.items else ""
+    judged = f"; {many(summary.items, what)} before it judged" if summary.items else ""
     hint = f"; {fault.hint}" if fault.hint else ""
     return f"{printable(str(fault), 400)}{judged}{hint}"
 
@@ -249,7 +247,3 @@ def _folded(lead: str, text: str, width: int) -> Iterator[str]:
     parts = textwrap.wrap(printable(text, 600), room, max_lines=4, placeholder=" ...")
     for number, part in enumerate(parts or [""]):
         yield f"  {lead if number == 0 else ' ' * len(lead)}{part}"
-
-
-def _many(number: int, what: str) -> str:
-    return f"{number} {what if number == 1 else what + 's'}"

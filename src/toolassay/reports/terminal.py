@@ -11,8 +11,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Mapping
 
-from toolassay.printable import printable
-from toolassay.reports.divergence import block
+from toolassay.printable import many, printable
 from toolassay.reports.out import Out
 from toolassay.results import CaseFinished, CaseResult, Check, Event, RunFinished, RunStarted
 from toolassay.selection import family_of
@@ -99,6 +98,8 @@ class Terminal:
         self.full += 1
         if self.quiet:
             return
+        from toolassay.reports.divergence import block  # noqa: PLC0415 - most runs show none
+
         repro = self.started.repro if self.started else "toolassay run"
         for line in block(result, check, self.register, repro, self.out.style):
             self.out.line(line)
@@ -135,19 +136,19 @@ class Terminal:
         judged = {status: n for status, n in event.checks.items() if status in SCORED}
         cases = sum(n for status, n in event.cases.items() if status in SCORED)
         self._folded(
-            f"judged {_many(sum(judged.values()), 'check')} in {_many(cases, 'case')}"
+            f"judged {many(sum(judged.values()), 'check')} in {many(cases, 'case')}"
             f" in {event.seconds:.1f} s{': ' if judged else ''}{_listed(judged)}"
         )
         open_ = {status: n for status, n in event.checks.items() if status in NOT_JUDGED}
         if open_:
-            self._folded(f"not judged {_many(sum(open_.values()), 'check')}: {_listed(open_)}")
+            self._folded(f"not judged {many(sum(open_.values()), 'check')}: {_listed(open_)}")
         self._marginal_lines()
         if event.not_applicable:
             total = sum(event.not_applicable.values())
             named = ", ".join(
                 f"{printable(why, 60)} {n}" for why, n in event.not_applicable.items()
             )
-            self._folded(f"not applicable {_many(total, 'case')}: {named}")
+            self._folded(f"not applicable {many(total, 'case')}: {named}")
         self.out.line(f"not run {event.cases.get('not_run', 0)}")
 
     def _marginal_lines(self) -> None:
@@ -179,10 +180,6 @@ def _listed(counts: Mapping[Status, int]) -> str:
     return ", ".join(
         f"{n} {status.replace('_', ' ')}" for status, n in reversed(tuple(counts.items()))
     )
-
-
-def _many(number: int, what: str) -> str:
-    return f"{number} {what if number == 1 else what + 's'}"
 
 
 def verdict_words(event: RunFinished) -> str:

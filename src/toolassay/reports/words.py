@@ -114,8 +114,8 @@ def _reply_words(reply: Reply, scenario: Scenario) -> str:
     how = "streams" if reply.streamed else "calls" if reply.calls else "says"
     said = [f'"{printable(reply.text, BRIEF)}"'] if reply.text or not reply.calls else []
     said += [
-        f"{printable(call.id, 16)} {printable(call.name, 32)}({text_words(call.arguments)})"
-        f"{_fate_words(call.name, scenario)}"
+        f"{printable(call.id, 16) or '(no id)'} {printable(call.name, 32)}"
+        f"({text_words(call.arguments)}){_fate_words(call.name, scenario)}"
         for call in reply.calls[:3]
     ]
     if len(reply.calls) > 3:

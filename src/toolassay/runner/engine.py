@@ -12,10 +12,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from toolassay.baseline import Ledger, Scope
 from toolassay.results import CaseFinished, CaseResult, Event, Problem, RunFinished, RunStarted
 from toolassay.runner.judging import offered, run_case
 from toolassay.runner.relating import judge_relations
@@ -25,6 +25,9 @@ from toolassay.spec.case import Case
 from toolassay.spec.errors import TargetError
 from toolassay.statuses import FAILED
 from toolassay.targets.base import DEADLINE_S, Target
+
+if TYPE_CHECKING:
+    from toolassay.baseline import Ledger, Scope
 
 AHEAD = 4
 """How many groups of cases each worker may be ahead of the reports."""
@@ -76,9 +79,9 @@ def run(plan: Plan, emit: Emit) -> RunFinished:
     """
     began = time.perf_counter()
     tally = Tally(len(plan.cases))
-    emit(plan.started)
     ended = False
     try:
+        emit(plan.started)
         ended = _run_all(plan, emit, tally)
     except KeyboardInterrupt:
         tally.interrupted = True

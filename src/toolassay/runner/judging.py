@@ -7,9 +7,9 @@ what they say, and names what could not be asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from toolassay.baseline import Ledger
 from toolassay.properties.judge import Verdict, judge
 from toolassay.results import DECLARES, CaseResult, Check
 from toolassay.runner.applies import Offer, offer_of, reason_against, withheld
@@ -21,8 +21,8 @@ from toolassay.spec.finding import Finding
 from toolassay.statuses import Status, worst
 from toolassay.targets.base import DEADLINE_S, Answer, Implementation, Target
 
-Judge = Callable[..., tuple[Verdict, ...]]
-"""The signature of `properties.judge.judge`."""
+if TYPE_CHECKING:
+    from toolassay.baseline import Ledger
 
 _FAULTS: dict[str, Status] = {
     "error": "error", "crashed": "crashed", "timeout": "timeout",

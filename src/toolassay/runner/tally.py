@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from toolassay.printable import many
 from toolassay.results import CaseResult, Problem, RunFinished
 from toolassay.statuses import (
     BAD,
@@ -85,7 +86,7 @@ class Tally:
         if self.interrupted:
             reasons[Exit.INTERRUPTED] = "interrupted"
         if self.kit_faults:
-            reasons[Exit.USAGE] = f"the kit itself failed on {_cases(self.kit_faults)}"
+            reasons[Exit.USAGE] = f"the kit itself failed on {many(self.kit_faults, 'case')}"
         if self.unusable:
             reasons[Exit.UNUSABLE] = self.unusable
         if self.divergences or problems or self.checks["xpass"]:
@@ -106,18 +107,10 @@ class Tally:
         words = []
         if self.divergences:
             clauses = len(self.broken)
-            words.append(f"{_count(self.divergences, 'divergence')} of {_count(clauses, 'clause')}")
+            words.append(f"{many(self.divergences, 'divergence')} of {many(clauses, 'clause')}")
         if problems:
-            words.append(f"{_count(len(problems), 'baseline entry', 'baseline entries')} to mend")
+            words.append(f"{many(len(problems), 'baseline entry', 'baseline entries')} to mend")
         return ", ".join(words) or "known failures pass"
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"
-
-
-def _cases(number: int) -> str:
-    return _count(number, "case")
 
 
 def _ordered(counts: Counter[Status]) -> dict[Status, int]:

@@ -15,7 +15,10 @@ from pathlib import Path
 import msgspec
 
 from toolassay import worker
+from toolassay.authoring.features import FEATURES
 from toolassay.errors import AdapterProtocolError, AdapterStartError, AdapterUnusableError
+from toolassay.near import near
+from toolassay.printable import printable
 from toolassay.spec.case import Case
 from toolassay.targets.base import (
     DEADLINE_S,
@@ -226,4 +229,11 @@ class InProcessTarget:
 def _described(reply: Reply, target: str) -> Implementation:
     if reply.error is not None:
         raise AdapterStartError(target, reply.error.message, reply.error.data.detail)
-    return read_described(reply, target)
+    described = read_described(reply, target)
+    for feature in described.features:
+        if feature not in FEATURES:
+            # A feature that is spelled wrong would only be missed, without a word.
+            meant = near(feature, FEATURES) or FEATURES
+            what = f"initialize() declares the unknown feature {printable(feature, 80)!r}"
+            raise UnreadableError(f"{what}; there is {', '.join(meant)}")
+    return described
