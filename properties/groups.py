@@ -89,6 +89,11 @@ def pair(calls: Sequence[ToolCall], results: Sequence[Message]) -> Pairing:
     return Pairing(tuple(map(tuple, answers)), tuple(orphans))
 
 
+def repeat_ids(calls: Sequence[ToolCall]) -> bool:
+    """Tell whether an id stands twice in one message: what becomes of it is recorded (MSG-14)."""
+    return len({call.id for call in calls}) < len(calls)
+
+
 def split(messages: Sequence[Message]) -> Groups:
     """
     Cut a list of messages into step groups.

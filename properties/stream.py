@@ -14,8 +14,9 @@ from typing import ClassVar, Final
 
 from toolassay.properties.names import CHECK_NAMES, RECORDED_IN_STREAMS
 from toolassay.properties.stream_groups import disagreeing_bits, group_faults
-from toolassay.properties.stream_state import Call, Loop, Turn
-from toolassay.spec.events import COORDINATES, EVENT_KINDS, TURN_ENDINGS, ZERO_ID, Event
+from toolassay.properties.stream_shape import MISSING, class_of, named, shape_faults, told
+from toolassay.properties.stream_state import Call, Gate, Loop, Turn
+from toolassay.spec.events import TURN_ENDINGS, Event
 from toolassay.spec.finding import Finding, Place
 from toolassay.spec.observation import Delivery
 from toolassay.spec.text import shown
@@ -29,11 +30,6 @@ STREAM_CLAUSES: Final = (
 """The clauses that a stream alone can break."""
 
 _OTHER_STEP_ENDINGS: Final = ("StepCompleted", "StepFinished", "StepEnded", "StepCommitted")
-_PAGE_CLASSES: Final = frozenset(
-    {name for name, kind in EVENT_KINDS.items() if kind.of_call} | {"StepDone"}
-)
-_MISSING: Final = frozenset({"", ZERO_ID})
-_VISIBILITIES: Final = frozenset({0, 1})
 _ONCE: Final = "at most one of this event for one execution id"
 
 
@@ -56,7 +52,8 @@ class StreamJudge:
         self._found: list[Finding] = []
         self._index = 0
         self._fresh = True
-        self._loops: dict[str, Loop] = {}
+        self._loops: dict[tuple[str, str], Loop] = {}
+        self._gates: dict[tuple[str, str], Gate] = {}
         self._last: dict[str, int] = {}
 
     def feed(self, index: int, delivery: Delivery) -> tuple[Finding, ...]:
@@ -85,11 +82,18 @@ class StreamJudge:
     # --- findings ---
 
     def _report(
-        self, clause: str, expected: str, observed: str, call: str = "", *, absent: bool = False
+        self,
+        clause: str,
+        expected: str,
+        observed: str,
+        call: str = "",
+        *,
+        absent: bool = False,
+        recorded: bool = False,
     ) -> None:
         if clause in self._clauses:
             place = Place(self._facet, None if absent else self._index, self._part)
-            recorded = clause in RECORDED_IN_STREAMS or clause == "EVT-11"
+            recorded = recorded or clause in RECORDED_IN_STREAMS or clause == "EVT-11"
             self._found.append(
                 Finding(clause, CHECK_NAMES[clause], expected, observed, place, call, recorded)
             )
@@ -102,13 +106,11 @@ class StreamJudge:
     # --- what holds for every event ---
 
     def _sequence(self, delivery: Delivery, seq: int, event: Event) -> None:
-        kind = EVENT_KINDS.get(event.type)
-        durability = kind.durability if kind is not None else delivery.durability
-        if durability == "ephemeral":  # DUR-01
+        if class_of(delivery) == "ephemeral":  # DUR-01
             self._report(
                 "DUR-01",
                 "no journal sequence number on an ephemeral event",
-                f"{_named(event)} has the number {seq}",
+                f"{named(event)} has the number {seq}",
                 event.tool_execution_id,
             )
             return
@@ -118,58 +120,30 @@ class StreamJudge:
             self._report(
                 "DUR-02",
                 f"a sequence number above {last}",
-                f"{_named(event)} has the number {seq}",
+                f"{named(event)} has the number {seq}",
                 event.tool_execution_id,
             )
             return
         self._last[event.session_id] = seq
 
     def _in_journal(self, delivery: Delivery, event: Event) -> None:
-        kind = EVENT_KINDS.get(event.type)
-        durability = kind.durability if kind is not None else delivery.durability
-        if durability == "enduring":  # DUR-03
+        if class_of(delivery) == "enduring":  # DUR-03
             self._report(
                 "DUR-03",
                 "an enduring event is in the journal before it is seen",
-                f"{_named(event)} was delivered while the journal did not hold it",
+                f"{named(event)} was delivered while the journal did not hold it",
                 event.tool_execution_id,
             )
 
     def _check_shape(self, delivery: Delivery, event: Event) -> None:
-        """Judge class, visibility and coordinates of an event that the pages describe."""
-        kind = EVENT_KINDS[event.type]
-        if delivery.durability not in {"", kind.durability} and event.type in _PAGE_CLASSES:
-            self._report(
-                "EVT-01",
-                f"{event.type} is {kind.durability}",
-                f"it was delivered as {delivery.durability}",
-                event.tool_execution_id,
-            )
-        if event.visibility not in _VISIBILITIES:
-            self._report(
-                "EVT-04",
-                "a visibility that exists",
-                f"{_named(event)} has the visibility {event.visibility}",
-                event.tool_execution_id,
-            )
-        if (
-            event.session_id in _MISSING
-            or event.loop_id in _MISSING
-            or event.turn_id in _MISSING
-            or event.step_id in _MISSING
-        ):
-            missing = [name for name in COORDINATES if getattr(event, name) in _MISSING]
-            self._report(
-                "EVT-02" if kind.of_call else "EVT-10a",
-                "session, loop, turn and step ids",
-                f"{_named(event)} lacks {', '.join(missing)}",
-                event.tool_execution_id,
-            )
+        for clause, expected, observed in shape_faults(delivery):
+            self._report(clause, expected, observed, event.tool_execution_id)
 
     def _loop(self, event: Event) -> Loop:
-        loop = self._loops.get(event.loop_id)
+        key = (event.session_id, event.loop_id)
+        loop = self._loops.get(key)
         if loop is None:
-            loop = self._loops[event.loop_id] = Loop()
+            loop = self._loops[key] = Loop()
         return loop
 
     def _turn(self, loop: Loop, event: Event) -> Turn:
@@ -184,17 +158,19 @@ class StreamJudge:
         """Find the open call of a tool event; None where nothing more can be judged of it."""
         self._check_shape(delivery, event)
         execution = event.tool_execution_id
-        if execution in _MISSING:
-            self._report("EVT-03", "a tool execution id", f"{_named(event)} has none")
+        if execution in MISSING:
+            self._report("EVT-03", "a tool execution id", f"{named(event)} has none")
         loop = self._loop(event)
         if event.turn_id in loop.ended:
-            self._after_turn(event)
+            # A turn that was cut may leave a callback behind, whose end is told late.
+            if event.type != "ToolCallCompleted" or event.turn_id not in loop.cut:
+                self._after_turn(event)
             return None
         turn = self._turn(loop, event)
         if event.step_id in turn.closed:
             self._after_step(event)
             return None
-        if execution in _MISSING:
+        if execution in MISSING:
             return None
         call = loop.calls.get(execution)
         if call is None:
@@ -206,8 +182,8 @@ class StreamJudge:
         elif call.step != event.step_id:
             self._report(
                 "EVT-12",
-                f"all events of the call carry one step, {_id(call.step)}",
-                f"{_named(event)} carries step {_id(event.step_id)}",
+                f"all events of the call carry one step, {told(call.step)}",
+                f"{named(event)} carries step {told(event.step_id)}",
                 execution,
             )
         return call
@@ -216,12 +192,12 @@ class StreamJudge:
         self._report(
             "ORD-16",
             "a turn ends after its last call is over",
-            f"{_named(event)} comes after the end of its turn",
+            f"{named(event)} comes after the end of its turn",
             event.tool_execution_id,
         )
 
     def _after_step(self, event: Event) -> None:
-        name = _named(event)
+        name = named(event)
         if event.type == "ToolCallCompleted":
             self._report(
                 "ORD-04",
@@ -242,14 +218,14 @@ class StreamJudge:
             self._report(
                 "EVT-12",
                 "a call's events carry the step of the StepDone that answers it",
-                f"{_named(event)} of a call that is over carries step {_id(event.step_id)}",
+                f"{named(event)} of a call that is over carries step {told(event.step_id)}",
                 event.tool_execution_id,
             )
         else:
             self._report(
                 "EVT-09a",
                 "an execution id belongs to one call of its loop",
-                f"{_named(event)} uses the id of a call of an earlier step again",
+                f"{named(event)} uses the id of a call of an earlier step again",
                 event.tool_execution_id,
             )
 
@@ -292,7 +268,7 @@ class StreamJudge:
                 self._report(
                     "ORD-02",
                     "the approval comes before ToolCallStarted",
-                    f"{_named(event)} comes after it",
+                    f"{named(event)} comes after it",
                     event.tool_execution_id,
                 )
             call.approved = True
@@ -310,7 +286,9 @@ class StreamJudge:
         )
 
     def _asked(self, delivery: Delivery, event: Event) -> None:
-        self._call(delivery, event, may_recur=True)
+        call = self._call(delivery, event, may_recur=True)
+        if call is not None:
+            call.questioned = True
 
     def _started(self, delivery: Delivery, event: Event) -> None:
         call = self._call(delivery, event, may_recur=False)
@@ -343,20 +321,27 @@ class StreamJudge:
     # --- gates ---
 
     def _gate_opened(self, _delivery: Delivery, event: Event) -> None:
-        if event.gate_id and event.tool_execution_id:
-            self._loop(event).gates[event.gate_id] = event.tool_execution_id
+        if event.gate_id:
+            loop, execution = self._loop(event), event.tool_execution_id
+            call = loop.calls.get(execution)
+            # A gate of a call that runs, or that asks for input, does not decide on the call.
+            decides = call is None or not (call.started or call.questioned)
+            self._gates[event.session_id, event.gate_id] = Gate(loop, execution, decides)
 
     def _gate_resolved(self, _delivery: Delivery, event: Event) -> None:
-        loop = self._loop(event)
-        joined = loop.gates.pop(event.gate_id, "")
-        call = loop.calls.get(event.tool_execution_id or joined)
-        if call is not None:
+        gate = self._gates.pop((event.session_id, event.gate_id), None)
+        loop = gate.loop if gate is not None else self._loop(event)
+        execution = event.tool_execution_id or (gate.execution if gate is not None else "")
+        call = loop.calls.get(execution)
+        if call is None:
+            loop.loose_gates |= not execution
+        elif not call.questioned and (gate.decides if gate is not None else not call.started):
             self._outcome(call, event.action.lower(), event)
 
     # --- steps ---
 
     def _other_step_ending(self, _delivery: Delivery, event: Event) -> None:
-        self._report("EVT-11", "no step completion event but StepDone", f"an event {_named(event)}")
+        self._report("EVT-11", "no step completion event but StepDone", f"an event {named(event)}")
 
     def _step_done(self, delivery: Delivery, event: Event) -> None:
         self._check_shape(delivery, event)
@@ -373,16 +358,18 @@ class StreamJudge:
         if event.step_id in turn.closed:
             if self._fresh:
                 self._report(
-                    "ORD-19", "one StepDone for a step", f"a second one of {_id(event.step_id)}"
+                    "ORD-19", "one StepDone for a step", f"a second one of {told(event.step_id)}"
                 )
             return
-        if event.step_id not in _MISSING:
+        if event.step_id not in MISSING:
             turn.closed.add(event.step_id)
         self._close_step(loop, turn, event)
 
     def _check_group(self, event: Event) -> None:
         for fault in group_faults(event.messages):
-            self._report(fault.clause, fault.expected, fault.observed, fault.call)
+            self._report(
+                fault.clause, fault.expected, fault.observed, fault.call, recorded=fault.recorded
+            )
 
     def _close_step(self, loop: Loop, turn: Turn, event: Event) -> None:
         executions = turn.steps.pop(event.step_id, [])
@@ -415,7 +402,10 @@ class StreamJudge:
             if self._fresh:
                 self._report("ORD-16", "a turn ends once", f"{event.type} ends it again")
             return
-        loop.ended.add(event.turn_id)
+        if event.turn_id not in MISSING:
+            loop.ended.add(event.turn_id)
+            if event.type != "TurnDone":
+                loop.cut.add(event.turn_id)
         turn = loop.turns.pop(event.turn_id, None)
         if turn is None:
             return
@@ -428,22 +418,25 @@ class StreamJudge:
 
     def _check_open(self, loop: Loop, turn: Turn) -> None:
         """Judge the calls whose step is not done when the turn is done."""
+        if loop.loose_gates:  # which of the calls they denied is not known
+            return
         for step, executions in turn.steps.items():
-            left = [name for name in executions if not loop.calls[name].denied]
-            if not left:
+            left = executions
+            # A denial may end the turn in place of the step, and its siblings with it (ORD-11).
+            if any(loop.calls[name].denied for name in executions):
                 continue
             if turn.unseen:
                 self._report(
                     "EVT-12",
                     "a call's events carry the step of the StepDone that answers it",
-                    f"they carry step {_id(step)}, which has none",
+                    f"they carry step {told(step)}, which has none",
                     left[0],
                 )
             else:
                 self._report(
                     "ORD-16",
                     "a turn is done when none of its calls is open",
-                    f"no StepDone of step {_id(step)} has answered the call",
+                    f"no StepDone of step {told(step)} has answered the call",
                     left[0],
                 )
 
@@ -460,7 +453,7 @@ class StreamJudge:
                         absent=True,
                     )
             if turn.started:
-                observed = f"turn {_id(name)} has none"
+                observed = f"turn {told(name)} has none"
                 self._report("ORD-16", "an end of every turn", observed, absent=True)
 
     # Each type has one handler, so that a foreign type costs one look-up.
@@ -477,11 +470,3 @@ class StreamJudge:
         **dict.fromkeys(TURN_ENDINGS, _turn_ended),
         **dict.fromkeys(_OTHER_STEP_ENDINGS, _other_step_ending),
     }
-
-
-def _named(event: Event) -> str:
-    return shown(event.type, 60)
-
-
-def _id(identifier: str) -> str:
-    return shown(identifier, 40) or "(none)"

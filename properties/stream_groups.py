@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from toolassay.properties.groups import pair
+from toolassay.properties.groups import pair, repeat_ids
 from toolassay.properties.stream_state import Call
 from toolassay.spec.messages import Message
 from toolassay.spec.text import shown
@@ -25,6 +25,8 @@ class GroupFault(msgspec.Struct, frozen=True):
     """What was there instead."""
     call: str = ""
     """The call id concerned, if one is."""
+    recorded: bool = False
+    """True if it is noted and not scored."""
 
 
 def group_faults(messages: Sequence[Message]) -> list[GroupFault]:
@@ -35,7 +37,10 @@ def group_faults(messages: Sequence[Message]) -> list[GroupFault]:
     if shape:
         whole = "StepDone holds a valid group"
         return [*shape, *(GroupFault("EVT-10", whole, fault.observed) for fault in shape)]
-    return _pair_faults(messages)
+    faults = _pair_faults(messages)
+    if not repeat_ids(messages[0].calls):
+        return faults
+    return [msgspec.structs.replace(fault, recorded=True) for fault in faults]
 
 
 def _is_plainly_sound(messages: Sequence[Message]) -> bool:
@@ -90,7 +95,8 @@ def _pair_faults(messages: Sequence[Message]) -> list[GroupFault]:
 def disagreeing_bits(calls: Sequence[Call], messages: Sequence[Message]) -> list[str]:
     """Compare completions with results as counts; a missing one proves nothing (ORD-14)."""
     flags = [message.is_error for message in messages if message.role == "tool"]
-    if all(flag is None for flag in flags):
+    # A group that lacks a result is a fault of its own; a result may come without a flag.
+    if len(flags) != len(messages[0].calls) or None in flags:
         return []
     completed = [call.error for call in calls if call.completed]
     found: list[str] = []

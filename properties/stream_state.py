@@ -27,6 +27,8 @@ class Call:
     """True once an approval was seen."""
     denied: bool = False
     """True once a denial was seen."""
+    questioned: bool = False
+    """True once its tool asked for input, so that a gate of it may be that question's."""
     started: bool = False
     """True once ToolCallStarted was seen."""
     completed: bool = False
@@ -61,7 +63,21 @@ class Loop:
     """Open turns."""
     ended: set[str] = field(default_factory=set)
     """Turns that ended."""
-    gates: dict[str, str] = field(default_factory=dict)
-    """Execution ids by open gate."""
+    cut: set[str] = field(default_factory=set)
+    """Those of them that failed or were interrupted."""
+    loose_gates: bool = False
+    """True once a gate was resolved that names no call."""
     steps_done: int = 0
     """Number of StepDone events."""
+
+
+@dataclass(slots=True)
+class Gate:
+    """One open gate."""
+
+    loop: Loop
+    """The loop in which it opened."""
+    execution: str
+    """The execution id that it names, if it does."""
+    decides: bool
+    """True if it may decide on the call, which had neither started nor asked for input."""

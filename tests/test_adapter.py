@@ -90,6 +90,29 @@ def test_a_message_with_an_unknown_role_or_key_is_refused() -> None:
             play().model([wrong])
 
 
+def test_a_text_or_a_call_that_is_none_is_refused_by_its_type() -> None:
+    with pytest.raises(ValueError, match="text of a message is a list"):
+        play().model([adapter.message("user", ["block"])])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="make it with call"):
+        play().model([adapter.message("assistant", calls=[("c1", "t", "{}")])])  # type: ignore[list-item]
+
+
+def test_a_call_without_an_id_has_an_empty_one() -> None:
+    plain = adapter_text.normalise(
+        [adapter.message("assistant", calls=[adapter.call(None, "t", "{}")])]
+    )
+
+    assert plain.messages[0]["calls"][0]["id"] == ""
+
+
+def test_what_the_model_is_shown_wrong_is_noted_even_if_the_implementation_swallows_it() -> None:
+    world = play()
+    with pytest.raises(ValueError, match="wizard"):
+        world.model([{"role": "wizard"}])
+
+    assert "role 'wizard'" in world.fault
+
+
 # --- the model ---
 
 
@@ -375,6 +398,27 @@ def test_facets_that_are_not_declared_or_left_out_are_not_shown() -> None:
     assert observation == Observation(
         requests=observation.requests, omitted={"executions": "no hook"}
     )
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"omitted": {"histroy": "typo"}}, "no facet 'histroy'"),
+        ({"status": {"histroy": ("aborted", "typo")}}, "no facet 'histroy'"),
+        ({"status": {"history": "aborted"}}, "a pair: a word, and why"),
+        ({"status": {"history": ("raised", "it did")}}, "the words are complete, aborted"),
+    ],
+)
+def test_a_facet_or_a_status_that_is_none_is_refused_and_not_lost(
+    given: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        play().observation([], **given)
+
+
+def test_a_turn_ends_in_one_of_three_ways() -> None:
+    with pytest.raises(ValueError, match="the words are done, failed, interrupted"):
+        play().ended(0, "completed")
 
 
 def test_a_codec_that_throws_is_an_observation() -> None:

@@ -68,7 +68,11 @@ def bad(request: pytest.FixtureRequest) -> Iterator[PythonTarget]:
         ("writes_noise", "error", "no JSON"),
         ("writes_without_end", "error", "more than"),
         ("answers_another_request", "error", "another request"),
-        ("gives_nothing", "error", "the observation has the wrong shape"),
+        (
+            "gives_nothing",
+            "error",
+            "turn_run() gave NoneType; it returns what play.observation() gives",
+        ),
         ("gives_wrong_types", "error", "`$.history.messages[0].role`"),
         ("gives_unknown_facet", "error", "unknown key 'exections'"),
         ("gives_unserialisable", "error", "not JSON serializable"),
@@ -176,6 +180,11 @@ def test_an_interpreter_that_is_not_there_is_named() -> None:
 def test_a_description_of_the_wrong_shape_names_the_place() -> None:
     with pytest.raises(AdapterProtocolError, match=r"\$\.facets\[0\]"):
         PythonTarget("bad:declares_nonsense", folder=TARGETS)
+
+
+def test_an_unknown_feature_is_refused_with_what_is_near() -> None:
+    with pytest.raises(AdapterProtocolError, match="unknown feature 'paralell'; there is parallel"):
+        PythonTarget("bad:declares_a_misspelt_feature", folder=TARGETS)
 
 
 def test_standard_error_is_kept_to_a_bound() -> None:

@@ -36,6 +36,13 @@ class Adapter:
                 play.model([])
             except Exception:
                 pass
+        elif play.users == ("show nonsense",):
+            try:
+                play.model([{"role": "wizard"}])
+            except Exception:
+                pass
+        elif play.users == ("raise",):
+            raise LookupError("of the adapter")
         else:
             play.model([message("user", play.users[0])])
         return play.observation([message("user", play.users[0]), message("assistant", "hi")])
@@ -50,6 +57,9 @@ class Adapter:
 
 def make():
     return Adapter()
+
+class Mute:
+    pass
 
 class Few:
     def initialize(self):
@@ -111,6 +121,31 @@ def test_what_cannot_be_played_is_unsupported_even_if_the_exception_was_swallowe
     result = ask(session, "turn/run", turn("swallow", streamed=True))["result"]
 
     assert result["status"] == "unsupported"
+
+
+def test_messages_that_are_none_are_the_adapter_s_fault_even_if_the_exception_was_swallowed(
+    session: Session,
+) -> None:
+    error = ask(session, "turn/run", turn("show nonsense"))["error"]
+
+    assert error["code"] == worker.ADAPTER_FAULT
+    assert "role 'wizard'" in error["message"]
+
+
+def test_what_was_raised_names_the_line_of_the_adapter(session: Session) -> None:
+    words = ask(session, "turn/run", turn("raise"))["result"]["error"]["message"]
+
+    line = ADAPTER.splitlines().index('            raise LookupError("of the adapter")') + 1
+    assert words == f"LookupError: of the adapter (in turn_run, mine.py:{line})"
+
+
+def test_an_object_that_is_no_adapter_is_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(folder))
+
+    error = ask(Session("mine:Mute"), "initialize", {})["error"]
+    assert error["message"] == "mine:Mute made Mute, which has no initialize()"
 
 
 def test_a_stateless_operation_gives_its_outcome(session: Session) -> None:

@@ -70,6 +70,7 @@ from toolassay.adapter_text import (
     Rejected,
     Unsupported,
     call,
+    check_facets,
     encoding_of,
     error_of,
     held_text,
@@ -113,12 +114,6 @@ EXECUTIONS_MAX = 10_000
 
 EVENTS_MAX = 100_000
 """Deliveries and journal records of one play, together."""
-
-FACETS = ("history", "requests", "executions", "deliveries", "journal", "ending")
-"""What an observation of a play can have."""
-
-STATUSES = ("complete", "aborted", "cut", "unsubscribed", "deadline")
-"""Whether all that happened is in a facet, or why it is not."""
 
 ENDINGS = ("done", "failed", "interrupted")
 """How a turn can end."""
@@ -462,7 +457,7 @@ class Play:
         """
         left_out = dict(omitted or {})
         marked = dict(status or {})
-        _check_facets(left_out, marked)
+        check_facets(left_out, marked)
         with self._lock:
             facets: dict[str, dict[str, Any]] = {
                 "requests": {"requests": list(self._requests), "arguments": self._held["requests"]},
@@ -493,19 +488,6 @@ class Play:
             {"name": name, "deliveries": list(items), **self._ends.get(name, {})}
             for name, items in self._deliveries.items()
         ]
-
-
-def _check_facets(omitted: Mapping[str, str], status: Mapping[str, tuple[str, str]]) -> None:
-    """Refuse what would be lost without a word: names that are none, and a status without why."""
-    for facet in [*omitted, *status]:
-        if facet not in FACETS:
-            raise ValueError(f"there is no facet {facet!r}; there are {', '.join(FACETS)}")
-    for facet, given in status.items():
-        if isinstance(given, str) or len(given) != 2 or given[0] not in STATUSES:  # noqa: PLR2004 - a pair
-            raise ValueError(
-                f"the status of {facet} is {given!r}; it is a pair: one of "
-                f"{', '.join(STATUSES)}; and why"
-            )
 
 
 def _history(

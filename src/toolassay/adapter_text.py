@@ -21,6 +21,12 @@ ROLES = ("system", "user", "assistant", "tool")
 CALL_KEYS = {"id", "name", "arguments"}
 """What a call holds."""
 
+FACETS = ("history", "requests", "executions", "deliveries", "journal", "ending")
+"""What an observation of a play can have."""
+
+STATUSES = ("complete", "aborted", "cut", "unsubscribed", "deadline")
+"""Whether all that happened is in a facet, or why it is not."""
+
 SHOWN_MAX = 2000
 """Characters of an error that are kept."""
 
@@ -204,6 +210,24 @@ def held_text(arguments: object) -> tuple[str | Encoded, bool]:
     except UnicodeEncodeError:  # the escapes say the same, and are a string
         text = json.dumps(arguments, default=repr, separators=(",", ":"))
     return text, True
+
+
+def check_facets(omitted: Mapping[str, str], status: Mapping[str, object]) -> None:
+    """
+    Refuse what would be lost without a word.
+
+    Raises:
+        ValueError: A name is no facet's, or a status is not a pair of a word and why.
+    """
+    for facet in [*omitted, *status]:
+        if facet not in FACETS:
+            raise ValueError(f"there is no facet {facet!r}; there are {', '.join(FACETS)}")
+    for facet, given in status.items():
+        if not isinstance(given, (tuple, list)) or len(given) != len(("word", "why")):
+            raise ValueError(f"the status of {facet} is {given!r}; it is a pair: a word, and why")
+        if given[0] not in STATUSES:
+            words = ", ".join(STATUSES)
+            raise ValueError(f"the status of {facet} is {given[0]!r}; the words are {words}")
 
 
 def encoding_of(

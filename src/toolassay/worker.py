@@ -102,10 +102,7 @@ class Session:
     def _initialize(self) -> Mapping[str, Any]:
         factory = load_factory(self._spec)
         try:
-            self._adapter = factory()
-            if not hasattr(self._adapter, "initialize"):
-                kind = type(self._adapter).__name__
-                raise Fault(f"{self._spec} made {kind}, which has no initialize()")
+            self._adapter = _with_initialize(factory(), self._spec)
             described = self._adapter.initialize()
             if inspect.isawaitable(described):
                 described = asyncio.run(_await(described))
@@ -210,6 +207,12 @@ def load_factory(spec: str) -> Any:  # noqa: ANN401 - it is the user's
     if not callable(found):
         raise Fault(f"{spec} cannot be called; name a class, or a function that makes the adapter")
     return found
+
+
+def _with_initialize(adapter: Any, spec: str) -> Any:  # noqa: ANN401 - it is the user's
+    if not hasattr(adapter, "initialize"):
+        raise Fault(f"{spec} made {type(adapter).__name__}, which has no initialize()")
+    return adapter
 
 
 def make_importable() -> None:

@@ -18,7 +18,12 @@ from toolassay import __version__
 from toolassay.authoring import errors
 from toolassay.authoring.examples import exemplify
 from toolassay.authoring.lint import read_cases
-from toolassay.authoring.packs import SCHEMA_VERSION, PackHeader
+from toolassay.authoring.packs import (
+    EXAMPLES_SUFFIX,
+    SCHEMA_VERSION,
+    Example,
+    PackHeader,
+)
 from toolassay.spec.canonical import canonical
 from toolassay.spec.case import Case, Contract
 from toolassay.spec.codes import compile_codes
@@ -88,7 +93,10 @@ def fill(
     }
     for contract in CONTRACTS:
         cases = [case for case in done.cases if case.contract == contract]
-        wanted[out_dir / f"{contract}.jsonl"] = _pack(contract, cases, register) if cases else None
+        lean = [msgspec.structs.replace(case, example=None) for case in cases]
+        seen = [Example(case.id, case.example) for case in cases if case.example is not None]
+        for suffix, lines in ((".jsonl", lean), (EXAMPLES_SUFFIX, seen)):
+            wanted[out_dir / f"{contract}{suffix}"] = _pack(contract, lines, register)
     changes = tuple(_changes(wanted))
     if not check:
         _write(wanted, changes)
@@ -101,15 +109,19 @@ def _compiled_spec(spec_dir: Path | None) -> Mapping[str, bytes]:
     return {REGISTER_FILE: compile_register(spec_dir), "codes.json": compile_codes(spec_dir)}
 
 
-def _pack(contract: Contract, cases: Sequence[Case], register: bytes) -> bytes:
-    """Write the pack of one contract."""
-    body = b"".join(canonical(case) + b"\n" for case in cases)
+def _pack(
+    contract: Contract, lines: Sequence[Case] | Sequence[Example], register: bytes
+) -> bytes | None:
+    """Write the pack of one contract, or its examples; None if there are none."""
+    if not lines:
+        return None
+    body = b"".join(canonical(line) + b"\n" for line in lines)
     header = PackHeader(
         schema_version=SCHEMA_VERSION,
         contract=contract,
         kit=__version__,
         register=hashlib.sha256(register).hexdigest(),
-        cases=len(cases),
+        cases=len(lines),
         digest=hashlib.sha256(body).hexdigest(),
     )
     return canonical(header) + b"\n" + body

@@ -1,30 +1,44 @@
 """
 Reading packs of compiled vectors: `load_pack_cases`.
 
-This is what a run does first, so it needs msgspec alone, and passes over the
-examples unless they are asked for.
+This is what a run does first, so it needs msgspec alone. The reference's
+observations are many times the size of the cases, so they stand in a file of
+their own beside the pack, which is read only if it is asked for.
 """
 
 from __future__ import annotations
 
-import functools
 import hashlib
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
 from toolassay.authoring.pack_errors import PackError
 from toolassay.selection import Selection
 from toolassay.spec.case import Case
+from toolassay.spec.observation import Observation
 
-__all__ = ["PACKS_FOLDER", "SCHEMA_VERSION", "PackHeader", "load_pack_cases", "read_pack"]
+T = TypeVar("T")
+
+__all__ = [
+    "EXAMPLES_SUFFIX",
+    "PACKS_FOLDER",
+    "SCHEMA_VERSION",
+    "Example",
+    "PackHeader",
+    "load_pack_cases",
+    "read_pack",
+]
 
 PACKS_FOLDER: Final = Path(__file__).parent.parent / "vectors" / "packs"
 """Where the packs that ship with the kit are."""
 
 SCHEMA_VERSION: Final = 1
 """Version of the form of packs."""
+
+EXAMPLES_SUFFIX: Final = ".examples.jsonl"
+"""How the name of the file with the observations of a pack ends."""
 
 
 class PackHeader(msgspec.Struct, frozen=True):
@@ -44,6 +58,15 @@ class PackHeader(msgspec.Struct, frozen=True):
     """SHA-256 of what follows the header."""
 
 
+class Example(msgspec.Struct, frozen=True):
+    """What the reference showed in one case; an example, never the norm."""
+
+    id: str
+    """Id of the case."""
+    observation: Observation
+    """What was seen."""
+
+
 def load_pack_cases(
     selection: Selection | None = None, *, folder: Path = PACKS_FOLDER, examples: bool = False
 ) -> tuple[Case, ...]:
@@ -58,7 +81,7 @@ def load_pack_cases(
     Raises:
         PackError: There is no pack, or one cannot be read.
     """
-    files = sorted(folder.glob("*.jsonl"))
+    files = [file for file in sorted(folder.glob("*.jsonl")) if _is_pack(file)]
     if not files:
         raise PackError("there are no packs", where=folder.as_posix())
     if selection is not None and selection.contracts:
@@ -80,40 +103,33 @@ def read_pack(file: Path, *, examples: bool = True) -> tuple[PackHeader, tuple[C
     Raises:
         PackError: It cannot be read, is of another version, or was changed by hand.
     """
+    header, cases = _read(file, Case)
+    if not examples:
+        return header, tuple(cases)
+    beside = file.with_name(f"{file.stem}{EXAMPLES_SUFFIX}")
+    seen = {example.id: example.observation for example in _read(beside, Example)[1]}
+    if seen.keys() != {case.id for case in cases}:
+        raise PackError("the examples are not those of the pack", where=beside.as_posix())
+    return header, tuple(msgspec.structs.replace(case, example=seen[case.id]) for case in cases)
+
+
+def _is_pack(file: Path) -> bool:
+    return not file.name.endswith(EXAMPLES_SUFFIX)
+
+
+def _read(file: Path, kind: type[T]) -> tuple[PackHeader, list[T]]:
+    """Read a file of a header and lines, and hold the lines against the header."""
     where = file.as_posix()
     try:
         head, _, body = file.read_bytes().partition(b"\n")
         header = msgspec.json.decode(head, type=PackHeader)
         if header.schema_version != SCHEMA_VERSION:
             raise PackError(f"the pack has version {header.schema_version}", where=where)
-        cases = _decoded(body, examples=examples)
+        lines = msgspec.json.Decoder(kind).decode_lines(body)
     except OSError as error:
         raise PackError(f"the pack cannot be read: {error.strerror}", where=where) from None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise PackError(f"the pack is not well formed: {error}", where=where) from None
-    if header.cases != len(cases) or header.digest != hashlib.sha256(body).hexdigest():
+    if header.cases != len(lines) or header.digest != hashlib.sha256(body).hexdigest():
         raise PackError("the pack is not as it was written", where=where)
-    return header, cases
-
-
-def _decoded(body: bytes, *, examples: bool) -> tuple[Case, ...]:
-    if examples:
-        return tuple(msgspec.json.Decoder(Case).decode_lines(body))
-    lean = _lean_decoder().decode_lines(body)
-    return tuple(Case(*msgspec.structs.astuple(case)) for case in lean)
-
-
-@functools.cache
-def _lean_decoder() -> msgspec.json.Decoder[msgspec.Struct]:
-    """Make a decoder of all that a case has but its example, which is its last field."""
-    fields = msgspec.structs.fields(Case)
-    assert fields[-1].name == "example", "the fields before it are passed by position"
-    lean = msgspec.defstruct(
-        "LeanCase",
-        [
-            (field.name, field.type) if field.required else (field.name, field.type, field.default)
-            for field in fields[:-1]
-        ],
-        frozen=True,
-    )
-    return msgspec.json.Decoder(lean)
+    return header, lines

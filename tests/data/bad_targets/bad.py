@@ -267,6 +267,10 @@ def declares_nonsense() -> Bad:
     return Bad(lambda _play: GOOD, facets=["histroy"])
 
 
+def declares_a_misspelt_feature() -> Bad:
+    return Bad(lambda _play: GOOD, features=["paralell"])
+
+
 def declares_no_dict() -> object:
     class Adapter:
         def initialize(self) -> object:
