@@ -10,7 +10,10 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import msgspec
+
 from toolassay.properties.evidence import Evidence, Source
+from toolassay.properties.lenient import read_as, wraps
 from toolassay.properties.runs import runs_of_malformed
 from toolassay.properties.script import (
     Held,
@@ -136,7 +139,8 @@ def never_runs_changed(evidence: Evidence) -> Answer:
     for run in _malformed_runs(evidence):
         execution = evidence.executions[run[0]]
         sent = _texts_of(evidence, run)
-        if execution.arguments not in sent:
+        ways = {read_as(readable(text), readable(execution.arguments)) for text in sent}
+        if "itself" not in ways:
             notes.append(
                 Note(
                     "a malformed call is not run with other arguments",
@@ -144,6 +148,8 @@ def never_runs_changed(evidence: Evidence) -> Answer:
                     f"{shown(execution.arguments, 60)!r}",
                     Place("executions", run[0]),
                     _id_of(evidence, run[1]),
+                    # A value does not show whether a text was mended or read by other rules.
+                    recorded="leniently" in ways and evidence.runs_hold_values,
                 )
             )
     return notes
@@ -182,12 +188,9 @@ def history_encodes(evidence: Evidence) -> Answer:
     if history.encoding.ok:
         return []
     observed = shown(history.encoding.error, 120) or "it does not encode"
-    # A tool's odd result may be the cause where every argument is sound (MSG-21).
-    sound = all(one.plain for one in evidence.calls)
+    # A tool's odd result may be the cause as well (MSG-21).
     odd = any(_is_odd(one) for one in evidence.calls)
-    return [
-        Note("the history encodes", observed, Place("history"), recorded=sound and odd),
-    ]
+    return [Note("the history encodes", observed, Place("history"), recorded=odd)]
 
 
 def _is_odd(scripted: Scripted) -> bool:
@@ -207,12 +210,11 @@ def history_round_trips(evidence: Evidence) -> Answer:
         return []
     observed = shown(encoding.error, 120) or "other messages"
     odd = any(_is_odd(one) for one in evidence.calls)
-    sound = all(one.plain for one in evidence.calls)
     note = Note(
         "the encoded history decodes to the same messages",
         observed,
         Place("history"),
-        recorded=sound and odd,
+        recorded=odd,
     )
     return [note]
 
@@ -247,7 +249,9 @@ def json_is_rfc_8259(evidence: Evidence) -> Answer:
         stored = _stored(held)
         if same_value(readable(stored), b"{}") is not True:
             assert source is not None, "calls are held in the main source"
-            notes.append(_read(held.scripted, "stored", stored, _place(source, held), held.id))
+            note = _read(held.scripted, "stored", stored, _place(source, held), held.id)
+            packed = wraps(readable(stored), readable(held.scripted.call.arguments))
+            notes.append(msgspec.structs.replace(note, recorded=packed))
     for at, owner in runs:
         ran = evidence.executions[at].arguments
         if same_value(readable(ran), b"{}") is not True:

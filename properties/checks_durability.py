@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from toolassay.properties.evidence import Evidence, tool_or_assistant
 from toolassay.properties.from_streams import stream_notes
 from toolassay.properties.same import MessageDifference, first_difference
@@ -9,7 +11,7 @@ from toolassay.properties.verdict import Answer, Note, Skip
 from toolassay.spec.events import EVENT_KINDS, Event
 from toolassay.spec.finding import Place
 from toolassay.spec.messages import Message
-from toolassay.spec.observation import Deliveries, Delivery, Journal, Record, Subscription
+from toolassay.spec.observation import Deliveries, Journal, Record, Subscription
 from toolassay.spec.text import shown
 
 
@@ -82,33 +84,66 @@ def every_enduring_event(evidence: Evidence) -> Answer:
 
 
 def _lost(subscription: Subscription, journal: Journal) -> list[Note]:
-    """Find contract events that a subscriber missed; what came before its first is noted."""
-    numbers = {one.seq for one in subscription.deliveries if one.seq}
-    names = {one.event.event_id for one in subscription.deliveries if one.event.event_id}
-    if not numbers and not names and any(map(_is_owed, subscription.deliveries)):
-        return []  # nothing to tell one event from another
-    subscribed = False
+    """
+    Find contract events that a subscriber missed.
+
+    What came before its first is noted, and so is what comes from a loop that
+    it got nothing of: its filter may name others (DUR-13).
+    """
+    got = _Got(subscription)
     notes: list[Note] = []
+    subscribed = False
     for index, record in enumerate(journal.records):
-        if record.seq in numbers or record.event.event_id in names:
+        if got.has(record):
             subscribed = True
-        elif _is_owed(record):
+        elif _is_owed(record) and got.could_have(record) and not got.may_be(record):
+            heard = subscribed and record.event.loop_id in got.loops
             notes.append(
                 Note(
                     f"every enduring event reaches subscriber {shown(subscription.name, 40)!r}",
                     f"{record.event.type}, number {record.seq}, did not",
                     Place("journal", index),
                     record.event.tool_execution_id,
-                    recorded=not subscribed and bool(subscription.deliveries),
+                    recorded=not heard and bool(subscription.deliveries),
                 )
             )
     return notes
 
 
-def _is_owed(record: Record | Delivery) -> bool:
-    """Tell whether an event is enduring by contract; of foreign types no one knows."""
+class _Got:
+    """What one subscriber got, by number and by event id."""
+
+    def __init__(self, subscription: Subscription) -> None:
+        self.numbers = {one.seq for one in subscription.deliveries if one.seq}
+        self.names = {one.event.event_id for one in subscription.deliveries if one.event.event_id}
+        self.loops = {one.event.loop_id for one in subscription.deliveries}
+        self._empty = not subscription.deliveries
+        self._nameless = Counter(
+            one.event.type
+            for one in subscription.deliveries
+            if not one.seq and not one.event.event_id
+        )
+
+    def has(self, record: Record) -> bool:
+        """Tell whether a record was delivered for sure."""
+        return record.seq in self.numbers or record.event.event_id in self.names
+
+    def could_have(self, record: Record) -> bool:
+        """Tell whether a delivery of a record could be told from others."""
+        numbered = bool(self.numbers and record.seq)
+        return self._empty or numbered or bool(self.names and record.event.event_id)
+
+    def may_be(self, record: Record) -> bool:
+        """Take a delivery without number and id for that of a record, if one is left."""
+        left = self._nameless[record.event.type] > 0
+        self._nameless[record.event.type] -= left
+        return left
+
+
+def _is_owed(record: Record) -> bool:
+    """Tell whether an event is enduring by contract and public; of foreign types no one knows."""
     kind = EVENT_KINDS.get(record.event.type)
-    return kind is not None and kind.durability == "enduring"
+    return kind is not None and kind.durability == "enduring" and not record.event.visibility
 
 
 def slow_stops_nothing(evidence: Evidence) -> Answer:
@@ -138,6 +173,8 @@ def _stopped(deliveries: Deliveries, slow: set[str]) -> list[Note]:
             f"subscriber {shown(one.name, 40)!r} is {one.status}"
             + (f": {shown(one.error, 80)}" if one.error else ""),
             Place("deliveries", part=one.name),
+            # A stream may end with an error for reasons of its own (DUR-05).
+            recorded=one.status != "deadline",
         )
         for one in deliveries.subscriptions
         if one.name not in slow and (one.status == "deadline" or one.error is not None)

@@ -56,7 +56,7 @@ def step_of_the_answer(evidence: Evidence) -> Answer:
         steps = _answering_steps(evidence, stream)
         for index, event in enumerate(stream.events):
             execution = event.tool_execution_id
-            step = steps.get(execution) if event.type in _TOOL else None
+            step = steps.get((event.loop_id, execution)) if event.type in _TOOL else None
             if step is None or event.step_id == step or execution in told:
                 continue
             told.add(execution)
@@ -71,17 +71,18 @@ def step_of_the_answer(evidence: Evidence) -> Answer:
     return answer
 
 
-def _answering_steps(evidence: Evidence, stream: Stream) -> dict[str, str]:
-    """Give, by execution id, the step whose StepDone answers the call id of that execution."""
+def _answering_steps(evidence: Evidence, stream: Stream) -> dict[tuple[str, str], str]:
+    """Give, by loop and execution id, the step whose StepDone answers that execution's call."""
     answered = evidence.answered_in(stream).by_call
-    found: dict[str, str] = {}
+    found: dict[tuple[str, str], str] = {}
     for execution in evidence.executions:
-        if execution.call_id is None or not evidence.names_one_run(execution.call_id):
+        call = execution.call_id
+        if call is None or not evidence.names_one_run(call, stream):
             continue
-        done = answered.get(execution.call_id, [])
-        step = stream.events[done[0]].step_id if len(done) == 1 else ""
-        if step and execution.execution_id:
-            found[execution.execution_id] = step
+        at = answered.get(call, [])
+        done = stream.events[at[0]] if len(at) == 1 else None
+        if done is not None and done.step_id and execution.execution_id:
+            found[done.loop_id, execution.execution_id] = done.step_id
     return found
 
 

@@ -7,15 +7,18 @@ executions, which are lower bounds: what a mark counts had certainly happened.
 
 from __future__ import annotations
 
-from toolassay.properties.evidence import Evidence, Fate, Stream
+import msgspec
+
+from toolassay.properties.evidence import Evidence, Fate, Stream, has_loose_gate
 from toolassay.properties.from_streams import (
     any_of,
     concerns,
     stream_answer,
     stream_notes,
 )
+from toolassay.properties.groups import Group
 from toolassay.properties.script import Scripted, same_text_or_value
-from toolassay.properties.siblings import undisturbed
+from toolassay.properties.siblings import must_run, undisturbed
 from toolassay.properties.verdict import Answer, Note, Skip
 from toolassay.spec.events import Event, is_missing
 from toolassay.spec.finding import Place
@@ -41,7 +44,9 @@ def completion_after_execution(evidence: Evidence) -> Answer:
         if event.type == "ToolCallCompleted"
     }
     for at, execution in enumerate(evidence.executions):
-        index = seen.get(execution.execution_id) if execution.execution_id else None
+        fate = evidence.first_fates.get(execution.execution_id)
+        known = fate is not None and not fate.shared
+        index = seen.get(execution.execution_id) if known and execution.execution_id else None
         if index is not None and _is_cut_short(evidence, execution, stream.events[index]):
             continue
         mark = execution.ended.deliveries if execution.ended is not None else None
@@ -81,28 +86,39 @@ def no_execution_without_approval(evidence: Evidence) -> Answer:
         policy = evidence.scenario.policy if evidence.scenario is not None else {}
         return notes if policy else Skip("no permission in sight")
     told = {note.place.index for note in notes if note.place is not None}
-    decides = any(known[one].approved is not None for one in known)
+    ids = {one.execution_id for one in evidence.executions}
+    decided = {one: known[one].approved for one in ids if one in known}
+    approved = {
+        one.tool for one in evidence.executions if decided.get(one.execution_id) is not None
+    }
+    loose = has_loose_gate(stream.events)
     for at, execution in enumerate(evidence.executions):
-        if at in told or is_missing(execution.execution_id):
-            continue
         fate = known.get(execution.execution_id, Fate())
+        if at in told or is_missing(execution.execution_id) or fate.shared:
+            continue
         if fate.approved is not None:
             notes.extend(_too_early(at, execution, fate.approved, stream))
         elif stream.complete and fate.denied is None:
-            notes.append(_unapproved(at, execution, fate, decides=decides))
+            certain = fate.requested is not None or execution.tool in approved
+            known_gates = not (loose or fate.settled)
+            notes.append(_unapproved(at, execution, fate, recorded=not (certain and known_gates)))
     return notes
 
 
-def _unapproved(at: int, execution: Execution, fate: Fate, *, decides: bool) -> Note:
-    """Note an execution without approval; scored only where approvals are seen to be given."""
-    asked = fate.requested is not None
-    how = "while its request was open" if asked else "unapproved"
+def _unapproved(at: int, execution: Execution, fate: Fate, *, recorded: bool) -> Note:
+    """
+    Note an execution without approval.
+
+    It is scored where its request was open, or where its tool is approved
+    elsewhere: what a policy allows without saying so is not unapproved.
+    """
+    how = "while its request was open" if fate.requested is not None else "unapproved"
     return Note(
         "a call executes only with approval",
         f"{shown(execution.tool, 60)} ran {how}",
         Place("executions", at),
         execution.execution_id,
-        recorded=not (asked or decides),
+        recorded=recorded,
     )
 
 
@@ -129,7 +145,8 @@ def denied_never_runs(evidence: Evidence) -> Answer:
             continue
         fates = (evidence.journal_fates, evidence.first_fates)
         found = [fate[execution.execution_id] for fate in fates if execution.execution_id in fate]
-        if any(fate.denied is not None and fate.approved is None for fate in found):
+        denied = any(fate.denied is not None for fate in found)
+        if denied and all(fate.approved is None and not fate.shared for fate in found):
             notes.append(_ran_denied(at, execution, "a denied call does not execute"))
     if notes or _has_denial(evidence):
         return notes
@@ -186,10 +203,15 @@ def no_lifecycle_of_denied(evidence: Evidence) -> Answer:
 def _denied_tools(evidence: Evidence) -> frozenset[str]:
     policy = evidence.scenario.policy if evidence.scenario is not None else {}
     # A call that is refused for its arguments was never denied (ORD-17).
-    refused = {call.call.name for call in evidence.calls if call.verdict.kind != "valid"}
+    refused = {call.call.name for call in evidence.calls if not _is_sound(call)}
     return frozenset(
         name for name, permission in policy.items() if permission == "deny" and name not in refused
     )
+
+
+def _is_sound(call: Scripted) -> bool:
+    """Tell whether nothing but a denial keeps a call from running."""
+    return must_run(msgspec.structs.replace(call, denied=False))
 
 
 def denied_step_ends(evidence: Evidence) -> Answer:
@@ -213,116 +235,7 @@ def siblings_of_denied(evidence: Evidence) -> Answer:
     return undisturbed(evidence, lambda one: one.denied, "denied")
 
 
-# --- the batch ------------------------------------------------------------------------------
-
-
-def results_after_batch(evidence: Evidence) -> Answer:
-    """ORD-08: results are appended only after the whole batch has returned."""
-    judged = 0
-    notes: list[Note] = []
-    for at, execution in enumerate(evidence.executions):
-        ended = execution.ended
-        if ended is None or _was_given_up(evidence, at):
-            continue
-        marks = (
-            (evidence.first_stream, ended.deliveries),
-            (evidence.journal_stream, ended.journal),
-        )
-        for stream, mark in marks:
-            if stream is None or mark is None:
-                continue
-            judged += 1
-            answer = evidence.answer_to(execution, stream)
-            if answer is not None and answer < mark:
-                what = f"{stream.facet} {answer}, its StepDone,"
-                notes.append(_early(at, execution, what, _when_returned(execution)))
-        requests = execution.began.requests
-        if ended.requests is not None and requests is not None and not _was_cut(evidence):
-            judged += 1
-            if ended.requests > requests:
-                what = "the next model request"
-                notes.append(_early(at, execution, what, _when_returned(execution)))
-    left = _answered_unfinished(evidence)
-    return [*notes, *left] if judged or left else Skip("no mark at the end of an execution")
-
-
-def _was_cut(evidence: Evidence) -> bool:
-    """Tell whether the next request may be that of another turn than the one that was cut."""
-    scenario, ending = evidence.scenario, evidence.observation.ending
-    if scenario is not None and len(scenario.users) == 1:
-        return False
-    return ending is None or any(turn.how != "done" for turn in ending.turns)
-
-
-def _answered_unfinished(evidence: Evidence) -> list[Note]:
-    """Find executions that never ended, though a sound result of their call is committed."""
-    facet, source = evidence.observation.executions, evidence.main
-    whole = facet is not None and facet.status == "complete"
-    # An implementation that cannot tell when callbacks end shows the end of none.
-    if not whole or source is None or all(one.ended is None for one in evidence.executions):
-        return []
-    held = {id(one.scripted): one for one in evidence.held}
-    notes: list[Note] = []
-    for at, execution in enumerate(evidence.executions):
-        owner = held.get(id(evidence.attribution.owners[at]))
-        if owner is None or execution.ended is not None or owner.scripted.behaviour.hangs:
-            continue
-        result = owner.group.result_of(owner.scripted.at)
-        if result is not None and result.is_error is False:
-            notes.append(
-                _early(at, execution, "a result", f"and {shown(execution.tool, 60)} never returned")
-            )
-    return notes
-
-
-def _when_returned(execution: Execution) -> str:
-    return f"when {shown(execution.tool, 60)} returned"
-
-
-def _early(at: int, execution: Execution, what: str, when: str) -> Note:
-    return Note(
-        "results are appended only after the whole batch has returned",
-        f"{what} was there {when}",
-        Place("executions", at),
-        execution.call_id or execution.execution_id,
-    )
-
-
-def _was_given_up(evidence: Evidence, at: int) -> bool:
-    """Tell whether the runtime may have ended the call without waiting for its callback."""
-    execution = evidence.executions[at]
-    owner = evidence.attribution.owners[at]
-    for held in evidence.held:
-        ours = owner is held.scripted if owner is not None else _may_own(held.scripted, execution)
-        result = held.group.result_of(held.scripted.at)
-        behaviour = held.scripted.behaviour
-        fails = behaviour.fails is not None or behaviour.raises is not None
-        if ours and result is not None and result.is_error is True and not fails:
-            return True
-    return False
-
-
-def _may_own(scripted: Scripted, execution: Execution) -> bool:
-    return scripted.call.name == execution.tool
-
-
-def message_before_calls(evidence: Evidence) -> Answer:
-    """ORD-09: the assistant message is whole before any of its calls runs."""
-    known = [one.began.streaming for one in evidence.executions]
-    if all(one is None for one in known):
-        return Skip("no mark of a stream at the start of an execution")
-    full = evidence.observation.deliveries is not None and evidence.observation.journal is not None
-    return [
-        Note(
-            "the assistant message is whole before any of its calls runs",
-            f"{shown(evidence.executions[at].tool, 60)} began while the reply was streaming",
-            Place("executions", at),
-            evidence.executions[at].call_id or evidence.executions[at].execution_id,
-            recorded=not full,
-        )
-        for at, streaming in enumerate(known)
-        if streaming
-    ]
+# --- what runs ---------------------------------------------------------------------------
 
 
 def executed_is_approved(evidence: Evidence) -> Answer:
@@ -345,7 +258,7 @@ def executed_is_approved(evidence: Evidence) -> Answer:
         if same is True:
             continue
         # A schema may entitle an implementation to fill in defaults before the callback.
-        recorded = same is None or (_held_as_value(evidence) and not _is_plain_schema(owner))
+        recorded = same is None or not _is_plain_schema(owner)
         wanted = f"the arguments {shown(owner.call.arguments, 60)!r}"
         observed = f"the arguments {shown(execution.arguments, 60)!r}"
         notes.append(_other_run(at, execution, wanted, observed, recorded=recorded))
@@ -357,11 +270,6 @@ def _other_run(
 ) -> Note:
     call = execution.call_id or execution.execution_id
     return Note(wanted, observed, Place("executions", at), call, recorded)
-
-
-def _held_as_value(evidence: Evidence) -> bool:
-    facet = evidence.observation.executions
-    return facet is not None and facet.arguments == "value"
 
 
 def _is_plain_schema(scripted: Scripted) -> bool:
@@ -377,16 +285,25 @@ def turn_ends_once(evidence: Evidence) -> Answer:
     ending = evidence.observation.ending
     if ending is None:
         return notes if evidence.streams else Skip("neither an ending nor events")
+    asked = evidence.scenario is None or bool(evidence.scenario.users)
+    if ending.status == "complete" and len({turn.turn for turn in ending.turns}) >= _turns(
+        evidence
+    ):
+        # The end may have an event that the contract does not know.
+        notes = [one for one in notes if one.place is None or one.place.index is not None]
     seen: set[int] = set()
     for index, turn in enumerate(ending.turns):
         if turn.turn in seen:
             observed = f"turn {turn.turn} ended again: {turn.how}"
             notes.append(Note("a turn ends once", observed, Place("ending", index)))
         seen.add(turn.turn)
-    asked = evidence.scenario is None or bool(evidence.scenario.users)
     if ending.status == "complete" and not ending.turns and asked:
         notes.append(Note("an end of the turn", "it has none", Place("ending")))
     return notes
+
+
+def _turns(evidence: Evidence) -> int:
+    return len(evidence.scenario.users) if evidence.scenario is not None else 1
 
 
 def one_step_done(evidence: Evidence) -> Answer:
@@ -399,11 +316,20 @@ def one_step_done(evidence: Evidence) -> Answer:
     done = [event for event in journal.events if event.type == "StepDone"]
     if len({event.loop_id for event in done}) > 1:  # the history is that of one loop
         return answer
-    committed = len(evidence.history.groups)
+    committed = sum(_is_of_a_step(evidence, group) for group in evidence.history.groups)
     if len(done) < committed:
         observed = f"{len(done)} StepDone events for {committed} committed steps"
         notes.append(Note("one StepDone per committed step", observed, Place("journal")))
     return notes if done or committed else answer
+
+
+def _is_of_a_step(evidence: Evidence, group: Group) -> bool:
+    """Tell whether a message is that of a step; what a cut turn leaves of a text may be none."""
+    if group.assistant.calls:
+        return True
+    ending = evidence.observation.ending
+    cut = ending is None or any(turn.how != "done" for turn in ending.turns)
+    return bool(group.assistant.text) and not cut
 
 
 def no_approval_for_malformed(evidence: Evidence) -> Answer:
@@ -443,6 +369,7 @@ def _asked_too_often(stream: Stream, at: int, reply: tuple[Scripted, ...]) -> li
 def _asks_in(event: Event, step: Event) -> bool:
     return (
         event.type == "PermissionRequested"
+        and not is_missing(event.step_id)
         and event.loop_id == step.loop_id
         and event.turn_id == step.turn_id
         and event.step_id == step.step_id

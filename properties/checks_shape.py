@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from toolassay.properties.evidence import Evidence, Source
 from toolassay.properties.from_streams import any_of, stream_answer, stream_notes
-from toolassay.properties.groups import Group, Groups
-from toolassay.properties.script import Held, Scripted
+from toolassay.properties.groups import Group, Groups, repeat_ids
+from toolassay.properties.script import Held, is_what_returned
 from toolassay.properties.verdict import Answer, Note, Skip
 from toolassay.spec.finding import Place
+from toolassay.spec.messages import Message
 from toolassay.spec.text import Base64, shown
 
 _STEP = any_of("StepDone")
@@ -77,6 +78,7 @@ def _wrong_counts(
                 f"call {shown(calls[at].id, 60)!r} has {len(group.pairing.answers[at])}",
                 place,
                 calls[at].id,
+                recorded=repeat_ids(calls),
             )
             for at in sorted(wrong)
         )
@@ -114,6 +116,7 @@ def _orphans(groups: Groups, facet: str, request: int | None) -> list[Note]:
                 f"a result for {shown(group.results[at].tool_use_id or '', 60)!r}, no call of it",
                 _place(facet, group.positions[at], request),
                 group.results[at].tool_use_id or "",
+                recorded=repeat_ids(group.assistant.calls),
             )
             for at in group.pairing.orphans
         )
@@ -133,6 +136,7 @@ def one_message_per_result(evidence: Evidence) -> Answer:
             "one result message per call",
             f"{len(group.results)} results for {len(group.assistant.calls)} calls",
             Place("history", group.index),
+            recorded=repeat_ids(group.assistant.calls),
         )
         for group in judged
         if len(group.results) != len(group.assistant.calls)
@@ -156,6 +160,7 @@ def only_whole_groups(evidence: Evidence) -> Answer:
                 f"call {shown(calls[at].id, 60)!r} has no result",
                 Place("history", group.index),
                 calls[at].id,
+                recorded=repeat_ids(calls),
             )
             for at in group.pairing.unanswered
         )
@@ -195,8 +200,8 @@ def error_flag(evidence: Evidence) -> Answer:
     notes: list[Note] = []
     judged = 0
     for held in evidence.held_in(source):
-        expected = _expected_flag(evidence, held)
         result = held.group.result_of(held.scripted.at)
+        expected = _expected_flag(held, result) if result is not None else None
         if expected is None or result is None:
             continue
         judged += 1
@@ -217,7 +222,7 @@ def _has_flags(source: Source) -> bool:
     return any(one.is_error is not None for group in source.groups for one in group.results)
 
 
-def _expected_flag(evidence: Evidence, held: Held) -> bool | None:
+def _expected_flag(held: Held, result: Message) -> bool | None:
     """Say which flag a result must have; None where several are right."""
     scripted = held.scripted
     behaviour = scripted.behaviour
@@ -229,8 +234,9 @@ def _expected_flag(evidence: Evidence, held: Held) -> bool | None:
         return True
     if isinstance(behaviour.returns, Base64) or not _encodes(behaviour.returns or ""):
         return None  # MSG-21 lets such a call end in an error result
-    quiet = all(_is_quiet(other) for other in evidence.script[scripted.reply])
-    return False if quiet and _ran(evidence, held) else None
+    # Another text is the runtime's own, and an error as good as any: the call was skipped,
+    # given up, or refused for a reason that no script knows.
+    return False if is_what_returned(result.text, behaviour) else None
 
 
 def _why_flag(held: Held) -> str:
@@ -244,23 +250,6 @@ def _why_flag(held: Held) -> str:
     if scripted.behaviour.fails is not None:
         return "the tool reports a failure"
     return "the tool throws" if scripted.behaviour.raises is not None else "the tool succeeds"
-
-
-def _ran(evidence: Evidence, held: Held) -> bool:
-    """Tell whether the call is known to have run."""
-    facet = evidence.observation.executions
-    if facet is None:
-        return False
-    owners = evidence.attribution.owners
-    return any(owner is held.scripted for owner in owners) or any(
-        facet.executions[at].tool == held.scripted.call.name for at in evidence.attribution.loose
-    )
-
-
-def _is_quiet(scripted: Scripted) -> bool:
-    """Tell whether a call neither throws nor hangs, which may cancel its batch."""
-    behaviour = scripted.behaviour
-    return behaviour.raises is None and not behaviour.hangs
 
 
 def _encodes(text: str) -> bool:

@@ -10,7 +10,7 @@ being shrunk (`Replayed`), or by Hypothesis (`properties.strategies`).
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -27,6 +27,19 @@ def pick(choose: Choose, options: Sequence[T]) -> T:
 def chance(choose: Choose, one_in: int) -> bool:
     """Say yes once in `one_in` times; no is the simpler answer."""
     return choose(one_in) == one_in - 1
+
+
+def several(choose: Choose, make: Callable[[int], T], most: int) -> tuple[T, ...]:
+    """
+    Make one value and perhaps more, at most `most`.
+
+    Whether there is another one is asked before each, so that a value and its
+    question lie side by side and can be left out together.
+    """
+    made = [make(0)]
+    while len(made) < most and choose(2):
+        made.append(make(len(made)))
+    return tuple(made)
 
 
 class Seeded:
@@ -59,51 +72,70 @@ class Replayed:
         return value
 
 
+CHUNK_MAX = 16
+"""Longest run of choices that is left out at once; a generated call takes fewer."""
+
 SHRINKS_MAX = 2_000
-"""Bound on the attempts of one shrink."""
+"""Bound on the attempts of one shrink, if nothing else is said."""
 
 
-def shrink(sequence: Sequence[int], fails: Callable[[Sequence[int]], bool]) -> list[int]:
+def shrink(
+    sequence: Sequence[int],
+    fails: Callable[[Sequence[int]], bool],
+    attempts: int = SHRINKS_MAX,
+) -> list[int]:
     """
     Make a failing sequence small: shorter first, then with smaller numbers.
 
     Args:
         sequence: Choices under which `fails` is true.
         fails: Tells whether a sequence still shows the fault.
+        attempts: How often `fails` may be asked.
 
     Returns:
-        A sequence that fails and none of whose single deletions, halvings or
-        decrements does, unless the bound on attempts was reached first.
+        A sequence that fails and none of whose single deletions or decrements
+        does, unless the bound on attempts was reached first.
     """
-    best = list(sequence)
-    budget = SHRINKS_MAX
-    improved = True
-    while improved and budget > 0:
-        improved = False
-        for candidate in _smaller(best):
-            budget -= 1
-            if budget <= 0:
-                break
+    best, left = list(sequence), attempts
+    while True:
+        before = best
+        for shorten in (_without_chunk, _with_less):
+            best, left = _pass(best, shorten, fails, left)
+        if best == before or left <= 0:
+            return best
+
+
+def _pass(
+    best: list[int],
+    smaller: Callable[[list[int], int], Iterator[list[int]]],
+    fails: Callable[[Sequence[int]], bool],
+    left: int,
+) -> tuple[list[int], int]:
+    """Go once over all places; where something smaller fails too, go on from there."""
+    place = 0
+    while place < len(best) and left > 0:
+        for candidate in smaller(best, place):
+            left -= 1
             if fails(candidate):
                 best = candidate
-                improved = True
                 break
-    return best
+            if left <= 0:
+                break
+        else:
+            place += 1
+    return best, left
 
 
-def _smaller(sequence: list[int]) -> list[list[int]]:
-    """Give smaller neighbours of a sequence, the boldest first."""
-    size = len(sequence)
-    found: list[list[int]] = []
-    length = size // 2
-    while length:
-        found += [sequence[:at] + sequence[at + length :] for at in range(0, size, length)]
-        length //= 2
-    while sequence and sequence[-1] == 0:  # what lies beyond the end is 0 anyway
-        sequence = sequence[:-1]
-    if len(sequence) < size:
-        found.insert(0, sequence)
-    for at, value in enumerate(sequence):
-        smaller = sorted({0, value // 2, value - 1} - {value, -1})
-        found += [[*sequence[:at], less, *sequence[at + 1 :]] for less in smaller if value]
-    return found
+def _without_chunk(sequence: list[int], place: int) -> Iterator[list[int]]:
+    """Leave out what stands at a place: all the rest, then ever less of it."""
+    rest = len(sequence) - place
+    for size in dict.fromkeys((rest, *range(min(CHUNK_MAX, rest), 0, -1))):
+        yield sequence[:place] + sequence[place + size :]
+
+
+def _with_less(sequence: list[int], place: int) -> Iterator[list[int]]:
+    """Put a smaller number at a place: 0, the half, one less."""
+    value = sequence[place]
+    for less in dict.fromkeys((0, value // 2, value - 1)):
+        if 0 <= less < value:
+            yield [*sequence[:place], less, *sequence[place + 1 :]]

@@ -31,6 +31,8 @@ from toolassay.spec.observation import (
 )
 from toolassay.spec.scenario import Scenario
 
+_CUT = frozenset({"TurnFailed", "TurnInterrupted"})
+
 
 class Source(msgspec.Struct, frozen=True):
     """Step groups as one facet shows them."""
@@ -47,6 +49,8 @@ class Source(msgspec.Struct, frozen=True):
     """True if every committed group is here."""
     held_as: HeldAs
     """How arguments of calls are held."""
+    mixed: bool = False
+    """True if the steps are those of several loops, which no script tells apart."""
 
     def place(self, number: int) -> Place:
         """Give the place of a group."""
@@ -79,8 +83,14 @@ class Fate(msgspec.Struct):
     """Index of the first approval."""
     denied: int | None = None
     """Index of the first denial."""
+    settled: bool = False
+    """True once a gate of it was resolved other than by a denial."""
     step: tuple[str, str] | None = None
     """The turn and step that its events carry; None if they differ or carry no step."""
+    loop: tuple[str, str] | None = None
+    """The session and loop of its events."""
+    shared: bool = False
+    """True if calls of several loops have this id, so that nothing is known of any of them."""
 
 
 class Answered(msgspec.Struct, frozen=True):
@@ -171,7 +181,7 @@ class Evidence:
 
     def held_in(self, source: Source | None) -> tuple[Held, ...]:
         """Give the scripted calls that are found in the groups of a source."""
-        if source is None or self.scenario is None:
+        if source is None or source.mixed or self.scenario is None:
             return ()
         matched = align(source.groups, self.scenario.model)
         return tuple(
@@ -191,6 +201,12 @@ class Evidence:
         facet = self.observation.executions
         return facet.executions if facet is not None else ()
 
+    @property
+    def runs_hold_values(self) -> bool:
+        """Tell whether callbacks see values, and no text."""
+        facet = self.observation.executions
+        return facet is not None and facet.arguments == "value"
+
     @cached_property
     def attribution(self) -> Attribution:
         """Say which execution belongs to which scripted call."""
@@ -201,9 +217,25 @@ class Evidence:
         ids = (one.call_id for one in self.executions)
         return Counter(one for one in ids if one is not None)
 
-    def names_one_run(self, call_id: str) -> bool:
-        """Tell whether a call id names one execution alone."""
-        return self._runs_by_call_id[call_id] == 1
+    def names_one_run(self, call_id: str, stream: Stream) -> bool:
+        """
+        Tell whether a call id names one execution, and no other call of a stream.
+
+        An id may come again in a later step (MSG-18): without the script that is
+        only known of a stream in which no step can be missing.
+        """
+        if self._runs_by_call_id[call_id] != 1:
+            return False
+        if self.scenario is not None:
+            return call_id in self._ids_of_owners
+        return stream.complete and _CUT.isdisjoint(stream.types)
+
+    @cached_property
+    def _ids_of_owners(self) -> frozenset[str | None]:
+        owners = self.attribution.owners
+        return frozenset(
+            one.call_id for one, owner in zip(self.executions, owners, strict=True) if owner
+        )
 
     # --- events ---
 
@@ -265,7 +297,7 @@ class Evidence:
         the step that the execution's own events carry.
         """
         answered = self.answered_in(stream)
-        if execution.call_id is not None and self.names_one_run(execution.call_id):
+        if execution.call_id is not None and self.names_one_run(execution.call_id, stream):
             found = answered.by_call.get(execution.call_id, [])
             if len(found) == 1:
                 return found[0]
@@ -290,6 +322,7 @@ def fates(events: Sequence[Event]) -> dict[str, Fate]:
     """Fold what a stream says of each execution id."""
     found: dict[str, Fate] = {}
     gates: dict[str, str] = {}
+    questioned: set[str] = set()
     for index, event in enumerate(events):
         execution = event.tool_execution_id
         if event.type == "GateOpened":
@@ -297,15 +330,35 @@ def fates(events: Sequence[Event]) -> dict[str, Fate]:
             continue
         if event.type == "GateResolved":
             execution = execution or gates.get(event.gate_id, "")
-        if not execution:
+        # The gate of a question that a tool asks does not decide on its call.
+        if not execution or (event.type == "GateResolved" and execution in questioned):
             continue
-        known = execution in found
-        fate = found.setdefault(execution, Fate())
+        if event.type == "UserInputRequested":
+            questioned.add(execution)
+        fate = found.get(execution)
+        if fate is None:
+            fate = found[execution] = Fate(step=(event.turn_id, event.step_id))
         _take_in(fate, event, index)
         if event.type != "GateResolved":
-            step = (event.turn_id, event.step_id)
-            fate.step = step if event.step_id and (not known or fate.step == step) else None
+            _place_fate(fate, event)
     return found
+
+
+def _place_fate(fate: Fate, event: Event) -> None:
+    loop = (event.session_id, event.loop_id)
+    fate.shared |= fate.loop is not None and fate.loop != loop
+    fate.loop = loop
+    step = (event.turn_id, event.step_id)
+    fate.step = step if event.step_id and fate.step == step else None
+
+
+def has_loose_gate(events: Sequence[Event]) -> bool:
+    """Tell whether a gate was resolved that names no call, and so may be that of any."""
+    gates = {event.gate_id for event in events if event.tool_execution_id}
+    return any(
+        event.type == "GateResolved" and not event.tool_execution_id and event.gate_id not in gates
+        for event in events
+    )
 
 
 def _take_in(fate: Fate, event: Event, index: int) -> None:
@@ -313,6 +366,7 @@ def _take_in(fate: Fate, event: Event, index: int) -> None:
     if event.type == "PermissionRequested":
         fate.requested = index if fate.requested is None else fate.requested
     elif event.type in {"PermissionDecided", "GateResolved"}:
+        fate.settled |= event.type == "GateResolved" and effect != "deny"
         if effect == "approve" and fate.approved is None:
             fate.approved = index
         elif effect == "deny" and fate.denied is None:
@@ -322,13 +376,21 @@ def _take_in(fate: Fate, event: Event, index: int) -> None:
 def _source_of(stream: Stream) -> Source:
     groups: list[Group] = []
     at: list[int] = []
+    loops: set[tuple[str, str]] = set()
     for index, event in enumerate(stream.events):
         if event.type == "StepDone":
+            loops.add((event.session_id, event.loop_id))
             found = split(event.messages).groups
             groups.extend(found)
             at.extend([index] * len(found))
     return Source(
-        stream.facet, stream.part, tuple(groups), tuple(at), stream.complete, held_as="value"
+        stream.facet,
+        stream.part,
+        tuple(groups),
+        tuple(at),
+        stream.complete,
+        "value",
+        len(loops) > 1,
     )
 
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 from toolassay.properties.evidence import Evidence, Source
 from toolassay.properties.expect_executions import expect_executions
 from toolassay.properties.groups import Group, Groups
-from toolassay.properties.script import readable, same_text_or_value
+from toolassay.properties.script import Scripted, readable, same_text_or_value
+from toolassay.properties.siblings import must_run
 from toolassay.properties.verdict import Answer, Note, Skip
 from toolassay.spec.case import (
     Expectation,
@@ -97,10 +98,8 @@ def _requests(expected: ExpectMessages, evidence: Evidence) -> Answer:
         return Skip("facet requests")
     at = expected.at if expected.at is not None else len(facet.requests) - 1
     if not 0 <= at < len(facet.requests):
-        if facet.status != "complete":
-            return Skip(f"requests are {facet.status}")
-        observed = f"{len(facet.requests)} requests"
-        return [Note(f"request {max(at, 0)}", observed, Place("requests"))]
+        # No clause here says how often the model is asked.
+        return Skip(f"there are {len(facet.requests)} requests")
     groups = evidence.requests[at]
     source = _request_source(groups, at, facet.arguments)
     return _messages(expected, evidence, source, facet.requests[at], "complete")
@@ -162,17 +161,49 @@ def _find(identifier: str, evidence: Evidence, source: Source) -> list[tuple[Gro
     ]
 
 
-def _missing(identifier: str, source: Source) -> Answer:
+def _missing(identifier: str, evidence: Evidence, source: Source) -> Answer:
+    if source.facet == "requests":
+        return Skip(f"call {identifier} is not shown in this request")  # it may be left out whole
     if not source.complete:
         return Skip(f"call {identifier} is not there, and not all messages are")
+    if any(
+        one.call.id == identifier and _may_be_unreached(one, evidence) for one in evidence.calls
+    ):
+        return Skip(f"the turn may have ended before call {identifier} was committed")
     wanted = f"call {identifier!r} in the messages"
     return [Note(wanted, "it is not there", Place(source.facet), identifier)]
+
+
+def _may_be_unreached(scripted: Scripted, evidence: Evidence) -> bool:
+    """
+    Tell whether a turn may rightly end before the step of a call is committed.
+
+    A denial may end it (ORD-11), and the pages leave open what a callback that
+    throws or hangs does to it, or whether a failure leads to another request.
+    """
+    scenario = evidence.scenario
+    assert scenario is not None, "there is a scripted call"
+    if any(reply.breaks for reply in scenario.model[: scripted.reply + 1]):
+        return True
+    if any(
+        not must_run(one) or _fails(one) for r in evidence.script[: scripted.reply] for one in r
+    ):
+        return True
+    return any(one.denied or _is_rough(one) for one in evidence.script[scripted.reply])
+
+
+def _is_rough(scripted: Scripted) -> bool:
+    return scripted.behaviour.raises is not None or scripted.behaviour.hangs
+
+
+def _fails(scripted: Scripted) -> bool:
+    return _is_rough(scripted) or scripted.behaviour.fails is not None
 
 
 def _result(wanted: ResultMatch, evidence: Evidence, source: Source) -> Answer:
     found = _find(wanted.answers, evidence, source)
     if not found:
-        return _missing(wanted.answers, source)
+        return _missing(wanted.answers, evidence, source)
     notes: list[Note] = []
     skipped: Skip | None = None
     for group, at in found:
@@ -211,7 +242,7 @@ def _one_result(wanted: ResultMatch, source: Source, group: Group, at: int) -> A
 def _call(wanted: HeldCall, evidence: Evidence, source: Source) -> Answer:
     found = _find(wanted.id, evidence, source)
     if not found:
-        return _missing(wanted.id, source)
+        return _missing(wanted.id, evidence, source)
     if wanted.arguments is None:
         return []
     if source.held_as == "text":

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from toolassay.properties.choices import Choose, Replayed, Seeded, chance, pick
+from toolassay.properties.choices import Choose, Replayed, Seeded, chance, pick, several
 from toolassay.properties.faults import event_case
 from toolassay.properties.texts import json_object, raw_arguments
 from toolassay.spec.case import Case
@@ -67,9 +67,8 @@ def scripted_call(choose: Choose, identifier: str, *, streamed: bool) -> Scripte
 def reply(choose: Choose, number: int) -> Reply:
     """Give one reply of the scripted model; its call ids are its own."""
     streamed = choose(3) == 1
-    calls = tuple(
-        scripted_call(choose, f"c{number}{place}", streamed=streamed)
-        for place in range(1 + choose(3))
+    calls = several(
+        choose, lambda place: scripted_call(choose, f"c{number}{place}", streamed=streamed), 3
     )
     breaks = streamed and chance(choose, 8)
     return Reply(
@@ -79,7 +78,7 @@ def reply(choose: Choose, number: int) -> Reply:
 
 def scenario(choose: Choose) -> Scenario:
     """Give a scenario; the simplest is one call of one tool."""
-    replies = tuple(reply(choose, number) for number in range(1 + choose(3)))
+    replies = several(choose, lambda number: reply(choose, number), 3)
     used = {call.name for answer in replies for call in answer.calls}
     tools = tuple(tool for tool in TOOLS if tool.name in used)
     deny: Permission = "deny"

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from toolassay.properties import checks_arguments as arguments
+from toolassay.properties import checks_batch as batch
 from toolassay.properties import checks_durability as durability
 from toolassay.properties import checks_events as events
 from toolassay.properties import checks_order as order
@@ -101,8 +102,8 @@ CHECKS: Final[tuple[Check, ...]] = (
     _check("ORD-05", order.no_execution_without_approval, ("executions",)),
     _check("ORD-06", order.denied_never_runs, ("executions",)),
     _check("ORD-07", from_stream("ORD-07", _DECIDED | _STARTED | _COMPLETED), either=_EVENTS),
-    _check("ORD-08", order.results_after_batch, ("executions",)),
-    _check("ORD-09", order.message_before_calls, ("executions",)),
+    _check("ORD-08", batch.results_after_batch, ("executions",)),
+    _check("ORD-09", batch.message_before_calls, ("executions",)),
     _check("ORD-10", from_stream("ORD-10", _TOOL, _STEP), either=_EVENTS),
     _check("ORD-11", order.denied_step_ends, either=(*_EVENTS, "ending")),
     _check("ORD-12", shape.only_whole_groups, either=_COMMITTED),

@@ -16,13 +16,14 @@ from toolassay.properties.evidence import tool_or_assistant
 from toolassay.properties.groups import split
 from toolassay.properties.names import CHECK_NAMES
 from toolassay.properties.same import first_difference
-from toolassay.properties.script import same_text_or_value
+from toolassay.properties.script import is_what_returned, same_text_or_value
 from toolassay.properties.verdict import Answer, Note, Skip, Verdict, verdict_of
 from toolassay.spec.case import Case
 from toolassay.spec.finding import Place
 from toolassay.spec.messages import Message
 from toolassay.spec.observation import Execution, Observation
-from toolassay.spec.text import shown
+from toolassay.spec.scenario import Scenario
+from toolassay.spec.text import Text, shown
 
 Member = tuple[Case, Observation]
 """A case and what was seen of it."""
@@ -52,7 +53,9 @@ def _histories(first: Member, other: Member) -> Answer:
     one, two = first[1].history, other[1].history
     if one is None or two is None or {one.status, two.status} != {"complete"}:
         return Skip("facet history")
-    found = first_difference(normalised(one.messages), normalised(two.messages))
+    found = first_difference(
+        normalised(one.messages, first[0].scenario), normalised(two.messages, other[0].scenario)
+    )
     if found is None:
         return []
     return [
@@ -65,8 +68,15 @@ def _histories(first: Member, other: Member) -> Answer:
     ]
 
 
-def normalised(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Rename call ids by position, and put results in the order of their calls."""
+def normalised(
+    messages: Sequence[Message], scenario: Scenario | None = None
+) -> tuple[Message, ...]:
+    """
+    Rename call ids by position, and put results in the order of their calls.
+
+    With a scenario a result keeps the words of the script alone: those of the
+    runtime may hold ids and times, which differ from run to run.
+    """
     found: list[Message] = []
     projected = tool_or_assistant(messages)
     groups = split(projected)
@@ -83,7 +93,22 @@ def normalised(messages: Sequence[Message]) -> tuple[Message, ...]:
                 for index in answers
             )
         found.extend(group.results[index] for index in group.pairing.orphans)
-    return tuple(found)
+    if scenario is None:
+        return tuple(found)
+    return tuple(_in_words_of_the_script(one, scenario) for one in found)
+
+
+def _in_words_of_the_script(message: Message, scenario: Scenario) -> Message:
+    if message.role != "tool":
+        return message
+    said = (
+        tool.behaviour for tool in scenario.tools if is_what_returned(message.text, tool.behaviour)
+    )
+    behaviour = next(said, None)
+    text: Text = ""
+    if behaviour is not None:
+        text = behaviour.fails or behaviour.returns or "ok"
+    return msgspec.structs.replace(message, text=text)
 
 
 def _runs(first: Member, other: Member) -> Answer:

@@ -32,6 +32,8 @@ def attribute(
     actual: dict[tuple[int, int], str],
 ) -> Attribution:
     """Link executions with calls by call id, where it is known and names one call."""
+    if _is_renamed(calls, actual):
+        return Attribution((None,) * len(executions), tuple(range(len(executions))))
     by_id: dict[str, list[Scripted]] = {}
     for call in calls:
         identifier = actual.get((call.reply, call.at), call.call.id)
@@ -42,6 +44,14 @@ def attribute(
         owners.append(found[0] if len(found) == 1 else None)
     loose = tuple(at for at, owner in enumerate(owners) if owner is None)
     return Attribution(tuple(owners), loose)
+
+
+def _is_renamed(calls: Sequence[Scripted], actual: dict[tuple[int, int], str]) -> bool:
+    """Tell whether ids are renamed, and those of some calls are not known: two may be one."""
+    held = [actual.get((call.reply, call.at)) for call in calls]
+    return None in held and any(
+        name is not None and name != call.call.id for name, call in zip(held, calls, strict=True)
+    )
 
 
 def runs_of_malformed(

@@ -23,6 +23,8 @@ from toolassay.spec.text import Base64, Text, bytes_of
 
 _ORDINARY = Behaviour()
 _SOUND_AND_NOT = {"valid", "malformed"}
+_TELLING = 8
+"""Bytes of a returned text from which on it is no accident inside another text."""
 
 
 class Scripted(msgspec.Struct, frozen=True):
@@ -102,6 +104,14 @@ def same_text_or_value(one: Text, other: Text) -> bool | None:
     return same
 
 
+def is_what_returned(text: Text, behaviour: Behaviour) -> bool:
+    """Tell whether a result is for sure what its callback returned, perhaps with more around it."""
+    returned = behaviour.fails if behaviour.fails is not None else behaviour.returns
+    wanted = readable("ok" if returned is None else returned).strip()
+    found = readable(text).strip()
+    return found == wanted or (len(wanted) >= _TELLING and wanted in found)
+
+
 def scripted_calls(scenario: Scenario) -> tuple[tuple[Scripted, ...], ...]:
     """Give the calls of a scenario, reply by reply."""
     tools = {tool.name: tool for tool in reversed(scenario.tools)}
@@ -126,22 +136,33 @@ def align(groups: Sequence[Group], replies: Sequence[Reply]) -> dict[int, Group]
     matched: dict[int, Group] = {}
     reply, in_step = 0, True
     for group in groups:
-        if not in_step:
+        if in_step and _says_nothing(group, replies[reply:]):
+            continue
+        if in_step and reply < len(replies) and _is_next(group, replies[reply]):
+            # The very ids of a later reply outweigh the position: the model was asked again.
             found = _same_ids(group, replies, reply)
+            reply = reply if found is None else found
+        else:
+            if in_step and reply >= len(replies):
+                break
+            found = _same_ids(group, replies, reply)
+            in_step = found is not None
             if found is None:
                 continue
-            reply, in_step = found, True
-        if reply >= len(replies):
-            break
-        if replies[reply].breaks or not _same_names(group, replies[reply]):
-            in_step = False
-            found = _same_ids(group, replies, reply)
-            if found is None:
-                continue
-            reply, in_step = found, True
+            reply = found
         matched[reply] = group
         reply += 1
     return matched
+
+
+def _is_next(group: Group, reply: Reply) -> bool:
+    return not reply.breaks and _same_names(group, reply)
+
+
+def _says_nothing(group: Group, left: Sequence[Reply]) -> bool:
+    """Tell whether a message is none of the script: an empty one where calls are to come."""
+    empty = not group.assistant.calls and not group.assistant.text and not group.results
+    return empty and bool(left) and bool(left[0].calls)
 
 
 def _same_names(group: Group, reply: Reply) -> bool:

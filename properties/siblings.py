@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from toolassay.properties.evidence import Evidence
+from toolassay.properties.evidence import Evidence, Source
 from toolassay.properties.groups import Group
 from toolassay.properties.script import Held, Scripted, readable
 from toolassay.properties.verdict import Answer, Note, Skip
 from toolassay.spec.finding import Place
+from toolassay.spec.messages import Message
 from toolassay.spec.scenario import ToolScript
 from toolassay.spec.text import shown
 
@@ -41,11 +42,9 @@ def undisturbed(evidence: Evidence, disturbs: Callable[[Scripted], bool], word: 
         if disturbs(held.scripted) and all(map(_is_quiet, evidence.script[held.scripted.reply]))
     }
     judged = [
-        held
-        for held in evidence.held
-        if held.scripted.reply in replies and _must_run(held.scripted)
+        held for held in evidence.held if held.scripted.reply in replies and must_run(held.scripted)
     ]
-    judged = [held for held in judged if _is_settled(evidence, held.group)]
+    judged = [held for held in judged if _is_settled(evidence, held)]
     if not judged:
         return Skip(f"no sibling of a {word} call that must run was reached")
     notes = [note for held in judged for note in _answered(evidence, held, word)]
@@ -58,15 +57,45 @@ def _is_quiet(scripted: Scripted) -> bool:
     return scripted.behaviour.raises is None and not scripted.behaviour.hangs
 
 
-def _is_settled(evidence: Evidence, group: Group) -> bool:
+def _is_settled(evidence: Evidence, held: Held) -> bool:
     """Tell whether a group is committed for sure, so that its calls are over."""
     source = evidence.main
-    return source is not None and (
-        source.complete or source.facet == "requests" or group is not source.groups[-1]
+    if source is None:
+        return False
+    if any(one.denied for one in evidence.script[held.scripted.reply]):
+        # A denial may end the turn (ORD-11), and what was not run by then with it.
+        return _went_on(evidence, source, held.group)
+    return source.complete or source.facet == "requests" or held.group is not source.groups[-1]
+
+
+def _went_on(evidence: Evidence, source: Source, group: Group) -> bool:
+    """Tell whether the model was asked again in the turn of a group."""
+    observation = evidence.observation
+    messages: Sequence[Message] = ()
+    if source.facet == "history" and observation.history is not None:
+        messages = observation.history.messages
+    elif source.facet == "requests" and observation.requests is not None:
+        # The request itself is what went on, if no user speaks in between.
+        messages = (*observation.requests.requests[-1], Message("assistant"))
+    else:
+        return _is_followed(evidence, source, group)
+    after = (one.role for one in messages[group.index + 1 :] if one.role in {"user", "assistant"})
+    return next(after, "") == "assistant"
+
+
+def _is_followed(evidence: Evidence, source: Source, group: Group) -> bool:
+    """Tell whether another step of the same turn is done in a stream."""
+    stream = next(
+        one for one in evidence.streams if (one.facet, one.part) == (source.facet, source.part)
     )
+    number = next(at for at, one in enumerate(source.groups) if one is group)
+    if number + 1 == len(source.groups):
+        return False
+    turns = {stream.events[source.at[at]].turn_id for at in (number, number + 1)}
+    return len(turns) == 1
 
 
-def _must_run(scripted: Scripted) -> bool:
+def must_run(scripted: Scripted) -> bool:
     """Tell whether nothing entitles an implementation to refuse a call."""
     tool = scripted.tool
     return scripted.plain and not scripted.denied and tool is not None and _accepts(tool, scripted)

@@ -32,13 +32,17 @@ def packs(tmp_path: Path) -> Path:
     return tmp_path / "packs"
 
 
+NEW = [("events.jsonl", "new", ()), ("events.examples.jsonl", "new", ())]
+CUT = "arg.raw-text-is-kept-for-execution[text=cut]"
+
+
 def changed(filled: Filled) -> list[tuple[str, str, tuple[str, ...]]]:
     assert filled.errors == ()
     return [(change.file.name, change.how, change.cases) for change in filled.changes]
 
 
 def test_a_pack_holds_every_case_with_its_example(vectors: Path, packs: Path) -> None:
-    assert changed(fill(vectors, packs)) == [("events.jsonl", "new", ())]
+    assert changed(fill(vectors, packs)) == NEW
 
     authored = [item.case for item in read_cases([vectors]).cases]
     assert list(load_pack_cases(folder=packs)) == authored
@@ -64,7 +68,7 @@ def test_filling_again_changes_nothing(vectors: Path, packs: Path) -> None:
 
 
 def test_check_writes_nothing(vectors: Path, packs: Path) -> None:
-    assert changed(fill(vectors, packs, check=True)) == [("events.jsonl", "new", ())]
+    assert changed(fill(vectors, packs, check=True)) == NEW
     assert not packs.exists()
 
 
@@ -75,7 +79,8 @@ def test_check_names_the_cases_that_changed(vectors: Path, packs: Path) -> None:
     file.write_text(file.read_text().replace("cut: '{\"a'", "cut: '{\"b'"))
 
     assert changed(fill(vectors, packs, check=True)) == [
-        ("events.jsonl", "changed", ("arg.raw-text-is-kept-for-execution[text=cut]",))
+        ("events.jsonl", "changed", (CUT,)),
+        ("events.examples.jsonl", "changed", (CUT,)),
     ]
     assert (packs / "events.jsonl").read_bytes() == before
 
@@ -93,7 +98,10 @@ def test_the_pack_of_a_contract_without_vectors_goes(vectors: Path, packs: Path)
     (packs / "transcript.jsonl").write_text("left over")
 
     assert Change(packs / "transcript.jsonl", "gone") in fill(vectors, packs).changes
-    assert [file.name for file in packs.iterdir()] == ["events.jsonl"]
+    assert sorted(file.name for file in packs.iterdir()) == [
+        "events.examples.jsonl",
+        "events.jsonl",
+    ]
 
 
 def test_a_vector_that_does_not_lint_is_not_compiled(vectors: Path, packs: Path) -> None:

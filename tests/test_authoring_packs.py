@@ -5,10 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from toolassay.authoring.pack_errors import PackError
-from toolassay.authoring.packs import PackHeader, load_pack_cases, read_pack
+from toolassay.authoring.packs import Example, PackHeader, load_pack_cases, read_pack
 from toolassay.selection import Selection
 from toolassay.spec.canonical import canonical
 from toolassay.spec.case import Case, Expectation, RelationRef
@@ -35,7 +36,13 @@ CASES = (
 )
 
 
-def write(file: Path, cases: tuple[Case, ...] = CASES, version: int = 1) -> Path:
+LEAN = tuple(msgspec.structs.replace(case, example=None) for case in CASES)
+EXAMPLES = tuple(Example(case.id, EXAMPLE) for case in CASES)
+
+
+def write(
+    file: Path, cases: tuple[Case, ...] | tuple[Example, ...] = LEAN, version: int = 1
+) -> Path:
     body = b"".join(canonical(case) + b"\n" for case in cases)
     digest = hashlib.sha256(body).hexdigest()
     header = PackHeader(version, "events", "1.0", "00", len(cases), digest)
@@ -45,18 +52,25 @@ def write(file: Path, cases: tuple[Case, ...] = CASES, version: int = 1) -> Path
 
 def test_a_pack_gives_back_its_cases(tmp_path: Path) -> None:
     write(tmp_path / "events.jsonl")
+    write(tmp_path / "events.examples.jsonl", EXAMPLES)
 
     assert load_pack_cases(folder=tmp_path, examples=True) == CASES
 
 
-def test_examples_are_passed_over_unless_asked_for(tmp_path: Path) -> None:
+def test_examples_are_not_read_unless_asked_for(tmp_path: Path) -> None:
     write(tmp_path / "events.jsonl")
-    cases = load_pack_cases(folder=tmp_path)
+    (tmp_path / "events.examples.jsonl").write_text("broken")
 
-    assert [case.example for case in cases] == [None, None]
-    assert [(case.id, case.scenario, case.expect) for case in cases] == [
-        (case.id, case.scenario, case.expect) for case in CASES
-    ]
+    assert load_pack_cases(folder=tmp_path) == LEAN
+
+
+@pytest.mark.parametrize("there", [(), EXAMPLES[:1], (*EXAMPLES, Example("ord.z", EXAMPLE))])
+def test_examples_of_other_cases_are_refused(there: tuple[Example, ...], tmp_path: Path) -> None:
+    write(tmp_path / "events.jsonl")
+    write(tmp_path / "events.examples.jsonl", there)
+
+    with pytest.raises(PackError, match="not those of the pack"):
+        load_pack_cases(folder=tmp_path, examples=True)
 
 
 def test_a_selection_picks_cases(tmp_path: Path) -> None:

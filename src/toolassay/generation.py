@@ -13,19 +13,26 @@ from pathlib import Path
 import msgspec
 
 from toolassay.authoring.features import features_of
+from toolassay.fitting import fitted
 from toolassay.properties.choices import shrink
-from toolassay.properties.generator import generate_with_choices, operation_at, replay, twins
+from toolassay.properties.generator import (
+    generate,
+    generate_with_choices,
+    operation_at,
+    replay,
+    twins,
+)
 from toolassay.properties.judge import judge
 from toolassay.properties.relations import relate
 from toolassay.results import CaseResult
 from toolassay.spec.case import Case, RelationRef
 from toolassay.spec.observation import Observation
-from toolassay.targets.base import Target
+from toolassay.targets.base import DEADLINE_S, Implementation, Target
 
 PREFIX = "generated."
 """How the ids of generated cases begin."""
 
-TRIES = 300
+TRIES = 1_000
 """Runs of the target that one shrink may take."""
 
 KEPT_MAX = 20
@@ -44,10 +51,10 @@ class Kept(msgspec.Struct, frozen=True):
     """The file."""
 
 
-def generated_cases(seed: int, count: int, operations: Sequence[str]) -> Iterator[Case]:
-    """Give the cases of a seed, each followed by its twins."""
+def generated_cases(seed: int, count: int, about: Implementation) -> Iterator[Case]:
+    """Give the cases of a seed, made to fit an implementation, each followed by its twins."""
     for index in range(count):
-        case, _ = generate_with_choices(seed, index, tuple(operations))
+        case = _fit(generate(seed, index, about.operations), about)
         family = twins(case)
         groups = tuple(RelationRef(clause, f"{case.id}/{clause}") for clause, _ in family)
         yield _asking(msgspec.structs.replace(case, relations=groups))
@@ -56,54 +63,58 @@ def generated_cases(seed: int, count: int, operations: Sequence[str]) -> Iterato
             yield _asking(msgspec.structs.replace(twin, id=identifier, relations=(group,)))
 
 
+def _fit(case: Case, about: Implementation) -> Case:
+    if case.scenario is None:
+        return case
+    return msgspec.structs.replace(case, scenario=fitted(case.scenario, about.features))
+
+
 def _asking(case: Case) -> Case:
     """Say which features a case asks for."""
     return msgspec.structs.replace(case, features=features_of(case.scenario))
 
 
-def keep_minimal(
-    target: Target,
-    results: Sequence[CaseResult],
-    seed: int,
-    deadline_s: float,
-    folder: Path,
-) -> Iterator[Kept]:
-    """
-    Write a minimal vector for each clause that generated cases show broken.
+class Findings:
+    """Collects which clauses generated cases show broken, and makes vectors of them."""
 
-    Args:
-        target: The implementation, still open; it is run again to shrink.
-        results: Results of the run; those of generated cases are looked at.
-        seed: The seed of the run.
-        deadline_s: Seconds that one case may take.
-        folder: Where the files go; made if it is not there.
+    def __init__(self) -> None:
+        self._firsts: dict[str, int] = {}
 
-    Raises:
-        OSError: A file cannot be written.
-    """
-    for clause, index in _firsts(results):
-        case = minimal(target, clause, seed, index, deadline_s)
-        if case is None:
-            continue  # the fault did not show again: nothing that could be handed on
-        from toolassay.authoring.emit import found_vector  # noqa: PLC0415 - needs yaml
-
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{clause.lower()}-seed-{seed}-case-{index}.yaml"
-        path.write_text(found_vector(case, clause, f"seed {seed} case {index}"), encoding="utf-8")
-        yield Kept(clause, path)
-
-
-def _firsts(results: Sequence[CaseResult]) -> list[tuple[str, int]]:
-    """Give each broken clause with the index of the first generated case that shows it."""
-    firsts: dict[str, int] = {}
-    for result in results:
+    def take(self, result: CaseResult) -> None:
+        """Note the clauses that a generated case breaks first."""
         if not result.case.id.startswith(PREFIX):
-            continue
+            return
         index = int(result.case.vector.rsplit("-", 1)[1])
         for check in result.checks:
-            if check.status == "fail" and check.clause:
-                firsts.setdefault(check.clause, index)
-    return list(firsts.items())[:KEPT_MAX]
+            if check.status == "fail" and check.clause and len(self._firsts) < KEPT_MAX:
+                self._firsts.setdefault(check.clause, index)
+
+    def keep(self, target: Target, seed: int, deadline_s: float, folder: Path) -> Iterator[Kept]:
+        """
+        Write a minimal vector for each clause.
+
+        Args:
+            target: The implementation, still open; it is run again to shrink.
+            seed: The seed of the run.
+            deadline_s: Seconds that one case may take.
+            folder: Where the files go; made if it is not there.
+
+        Raises:
+            OSError: A file cannot be written.
+        """
+        for clause, index in self._firsts.items():
+            case = minimal(target, clause, seed, index, deadline_s)
+            if case is not None:  # else the fault did not show again: nothing to hand on
+                yield _written(case, clause, f"seed {seed} case {index}", folder)
+
+
+def _written(case: Case, clause: str, where: str, folder: Path) -> Kept:
+    from toolassay.authoring.emit import found_vector  # noqa: PLC0415 - needs yaml
+
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{clause.lower()}-{where.replace(' ', '-')}.yaml"
+    path.write_text(found_vector(case, clause, where), encoding="utf-8")
+    return Kept(clause, path)
 
 
 def minimal(target: Target, clause: str, seed: int, index: int, deadline_s: float) -> Case | None:
@@ -113,21 +124,22 @@ def minimal(target: Target, clause: str, seed: int, index: int, deadline_s: floa
     Returns:
         The smallest case found; None if the fault does not show again.
     """
-    operations = tuple(target.implementation.operations)
-    operation = operation_at(index, operations)
-    _, choices = generate_with_choices(seed, index, operations)
-    left = TRIES
+    about = target.implementation
+    operation = operation_at(index, about.operations)
+    _, choices = generate_with_choices(seed, index, about.operations)
+
+    def made(candidate: Sequence[int]) -> Case:
+        return _fit(replay(operation, list(candidate)), about)
 
     def fails(candidate: Sequence[int]) -> bool:
-        nonlocal left
-        left -= 1
-        case = _asking(replay(operation, list(candidate)))
-        return left >= 0 and breaks(target, case, clause, seed, deadline_s)
+        return breaks(target, made(candidate), clause, seed, deadline_s)
 
-    return _asking(replay(operation, shrink(choices, fails))) if fails(choices) else None
+    return made(shrink(choices, fails, TRIES)) if fails(choices) else None
 
 
-def breaks(target: Target, case: Case, clause: str, seed: int, deadline_s: float) -> bool:
+def breaks(
+    target: Target, case: Case, clause: str, seed: int, deadline_s: float = DEADLINE_S
+) -> bool:
     """Tell whether a case, or it beside one of its twins, breaks a clause."""
     seen = _seen(target, case, seed, deadline_s)
     if seen is None:

@@ -12,9 +12,11 @@ from collections.abc import Collection, Iterator, Sequence
 
 import msgspec
 
-from toolassay.properties.generator import generate, twins
-from toolassay.properties.judge import judge
-from toolassay.properties.relations import relate
+from toolassay.generation import breaks
+from toolassay.planted import AnyMutant
+from toolassay.properties.generator import generate
+from toolassay.properties.mutants import OracleMutant
+from toolassay.properties.verdict import Verdict
 from toolassay.results import CaseFinished, CaseResult, Event, RunStarted
 from toolassay.runner import Plan
 from toolassay.runner import run as run_plan
@@ -22,12 +24,11 @@ from toolassay.runner.rules import rules_for
 from toolassay.selection import cited
 from toolassay.simulator.mutants.mutant import Mutant
 from toolassay.simulator.reference import Reference
-from toolassay.spec.case import Case
-from toolassay.spec.observation import Observation
+from toolassay.spec.case import Case, Expectation
 from toolassay.statuses import NOT_JUDGED
 from toolassay.targets.sim import SimTarget
 
-BUDGET = 500
+BUDGET = 2_500
 """Generated cases per mutant, if nothing else is said."""
 
 Found = tuple[str, str]
@@ -65,7 +66,11 @@ class MutantReport(msgspec.Struct, frozen=True):
 
 
 def examine(
-    mutants: Sequence[Mutant], cases: Sequence[Case], *, seed: int = 0, budget: int = BUDGET
+    mutants: Sequence[AnyMutant],
+    cases: Sequence[Case],
+    *,
+    seed: int = 0,
+    budget: int = BUDGET,
 ) -> Iterator[MutantReport]:
     """
     Hold mutants against vectors and generated cases, one by one.
@@ -78,7 +83,10 @@ def examine(
     """
     for mutant in mutants:
         mine = [case for case in cases if mutant.clause in cited(case)]
-        yield _examined(mutant, mine, seed, budget)
+        if isinstance(mutant, OracleMutant):
+            yield _oracle_examined(mutant, mine, seed, budget)
+        else:
+            yield _examined(mutant, mine, seed, budget)
 
 
 def _examined(mutant: Mutant, cases: Sequence[Case], seed: int, budget: int) -> MutantReport:
@@ -99,6 +107,36 @@ def _examined(mutant: Mutant, cases: Sequence[Case], seed: int, budget: int) -> 
         killed_by_generation=(examples is not None) if budget else None,
         examples=examples,
     )
+
+
+def _oracle_examined(
+    mutant: OracleMutant, cases: Sequence[Case], seed: int, budget: int
+) -> MutantReport:
+    """Hold a mutant of the oracle against what the reference shows."""
+    killers = []
+    reference = Reference()
+    for case in cases:
+        if case.scenario is not None:
+            seen = reference.turn_run(case.scenario, seed)
+            if _fails(mutant.judge(seen, case), mutant.clause):
+                killers.append(case.id)
+    examples = find_oracle_by_generation(mutant, seed, budget) if budget else None
+    return MutantReport(
+        mutant.name,
+        mutant.clause,
+        mutant.fault,
+        applied=True,
+        reached=bool(killers),
+        cases=len(cases),
+        killed_by_vectors=bool(killers),
+        killers=tuple(killers),
+        killed_by_generation=(examples is not None) if budget else None,
+        examples=examples,
+    )
+
+
+def _fails(verdicts: Sequence[Verdict], clause: str) -> bool:
+    return any(verdict.clause == clause and verdict.status == "fail" for verdict in verdicts)
 
 
 def findings_of(
@@ -145,25 +183,19 @@ def find_by_generation(mutant: Mutant, clause: str, seed: int, budget: int) -> i
     operations = target.implementation.operations
     for index in range(budget):
         case = generate(seed, index, operations)
-        if _breaks(target, case, clause, seed) and not _breaks(reference, case, clause, seed):
+        if breaks(target, case, clause, seed) and not breaks(reference, case, clause, seed):
             return index + 1
     return None
 
 
-def _breaks(target: SimTarget, case: Case, clause: str, seed: int) -> bool:
-    """Tell whether a generated case, or it beside one of its twins, breaks a clause."""
-    seen = _seen(target, case, seed)
-    if seen is None:
-        return True
-    verdicts = judge(seen, case.scenario, case, frozenset((clause,)))
-    if any(verdict.status == "fail" for verdict in verdicts):
-        return True
-    for related, twin in twins(case):
-        other = _seen(target, twin, seed) if related == clause else None
-        if other is not None and relate(clause, [(case, seen), (twin, other)]).status == "fail":
-            return True
-    return False
-
-
-def _seen(target: SimTarget, case: Case, seed: int) -> Observation | None:
-    return target.run(case, seed).observation
+def find_oracle_by_generation(mutant: OracleMutant, seed: int, budget: int) -> int | None:
+    """Look for a mutant of the oracle with generated cases alone; as `find_by_generation`."""
+    reference = Reference()
+    expect = (Expectation(mutant.clause, holds=True),)
+    for index in range(budget):
+        case = msgspec.structs.replace(generate(seed, index, ("turn/run",)), expect=expect)
+        assert case.scenario is not None, "a turn has a scenario"
+        seen = reference.turn_run(case.scenario, seed)
+        if _fails(mutant.judge(seen, case), mutant.clause):
+            return index + 1
+    return None

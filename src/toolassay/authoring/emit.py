@@ -64,10 +64,29 @@ def emit_vector(case: Case, slug: str, *, comment: str = "") -> str:
 
 def _given(case: Case) -> object:
     if case.scenario is not None:
-        return _escaped(msgspec.to_builtins(case.scenario))
+        return _escaped(_lean(case.scenario))
     if case.event is not None:
         return {"event_text": _escaped(msgspec.to_builtins(case.event))}
     return {"arguments": _escaped(msgspec.to_builtins(case.arguments))}
+
+
+def _lean(value: Any) -> Any:  # noqa: ANN401 - a model, or a part of one
+    """Give plain data, without the fields that have their default."""
+    if isinstance(value, tuple):
+        return [_lean(item) for item in value]
+    if not isinstance(value, msgspec.Struct):
+        return value
+    return {
+        field.encode_name: _lean(held)
+        for field in msgspec.structs.fields(value)
+        for held in [getattr(value, field.name)]
+        if field.required or held != _default(field)
+    }
+
+
+def _default(field: msgspec.structs.FieldInfo) -> object:
+    factory = field.default_factory
+    return field.default if factory is msgspec.NODEFAULT else factory()
 
 
 def _escaped(value: Any) -> Any:  # noqa: ANN401 - plain data of any shape

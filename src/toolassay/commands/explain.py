@@ -80,8 +80,8 @@ def _clause(out: Out, clause: Clause, cases: Sequence[Case]) -> None:
 
 def _facts(clause: Clause, cases: Sequence[Case]) -> Iterator[tuple[str, str]]:
     """Give what is known of a clause, each with its label."""
+    from toolassay.planted import ALL_MUTANTS  # noqa: PLC0415 - as above
     from toolassay.selection import cited  # noqa: PLC0415 - help needs none of it
-    from toolassay.simulator.mutants import MUTANTS  # noqa: PLC0415 - as above
 
     yield from _sources(clause)
     needs = clause.needs
@@ -106,7 +106,7 @@ def _facts(clause: Clause, cases: Sequence[Case]) -> Iterator[tuple[str, str]]:
     reports = sorted({link for case in mine for link in case.provenance})
     if reports:
         yield "seen in", f"{len(reports)} public reports, for example {reports[0]}"
-    mutants = [mutant.name for mutant in MUTANTS.values() if mutant.clause == clause.id]
+    mutants = [mutant.name for mutant in ALL_MUTANTS.values() if mutant.clause == clause.id]
     if mutants:
         yield "mutants", ", ".join(mutants)
     if mine:

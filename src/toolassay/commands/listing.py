@@ -124,11 +124,11 @@ def _coverage(
 ) -> None:
     import msgspec  # noqa: PLC0415 - as above
 
+    from toolassay.planted import ALL_MUTANTS  # noqa: PLC0415 - as above
     from toolassay.reports.coverage import coverage  # noqa: PLC0415 - as above
     from toolassay.reports.documents import SCHEMA_VERSION, encoded  # noqa: PLC0415 - as above
-    from toolassay.simulator.mutants import MUTANTS  # noqa: PLC0415 - as above
 
-    mutants = Counter(mutant.clause for mutant in MUTANTS.values())
+    mutants = Counter(mutant.clause for mutant in ALL_MUTANTS.values())
     rows = [row for row in coverage(register, cases, mutants) if row.id in wanted]
     if form == "json":
         clauses = [msgspec.to_builtins(row) for row in rows]

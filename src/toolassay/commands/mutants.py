@@ -10,7 +10,7 @@ import click
 from toolassay.commands.common import load_cases, vector_options
 
 if TYPE_CHECKING:
-    from toolassay.simulator.mutants.mutant import Mutant
+    from toolassay.planted import AnyMutant
 
 EPILOG = """\b
 Examples:
@@ -35,7 +35,7 @@ Exits with 1 if a mutant survives the vectors of its clause, or generation.
     "--budget",
     type=click.IntRange(0),
     metavar="N",
-    help="Generated cases per mutant; 0 for none. Default 500.",
+    help="Generated cases per mutant; 0 for none. Default 2500.",
 )
 @click.option(
     "--format",
@@ -69,19 +69,19 @@ def mutants(
     return report.finish()
 
 
-def _chosen(names: tuple[str, ...], clauses: tuple[str, ...]) -> list[Mutant]:
+def _chosen(names: tuple[str, ...], clauses: tuple[str, ...]) -> list[AnyMutant]:
     from toolassay.near import unknown  # noqa: PLC0415 - as above
+    from toolassay.planted import ALL_MUTANTS  # noqa: PLC0415 - as above
     from toolassay.selection import check_clauses, matches  # noqa: PLC0415 - as above
-    from toolassay.simulator.mutants import MUTANTS  # noqa: PLC0415 - as above
     from toolassay.spec.register import load_register  # noqa: PLC0415 - as above
 
     check_clauses(clauses, load_register().clauses)
     for name in names:
-        if not any(matches(name, known) for known in MUTANTS):
-            raise unknown("mutant", name, MUTANTS)
+        if not any(matches(name, known) for known in ALL_MUTANTS):
+            raise unknown("mutant", name, ALL_MUTANTS)
     return [
         mutant
-        for mutant in MUTANTS.values()
+        for mutant in ALL_MUTANTS.values()
         if (not clauses or mutant.clause in clauses)
         and (not names or any(matches(name, mutant.name) for name in names))
     ]

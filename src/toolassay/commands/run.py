@@ -16,6 +16,7 @@ Examples:
   toolassay run recorded:runs.jsonl
   toolassay run sim --case 'ord.denied*' --all
   toolassay run python:my_agent:adapter --baseline known.yaml --ndjson report.ndjson
+  toolassay run python:my_agent:adapter --no-shipped --generate 500 --seed 7
   toolassay run sim --format json > report.json
 
 \b
@@ -49,6 +50,11 @@ profile, baseline, deadline, vectors and python; flags win over it.
 )
 @click.option(
     "--generate", type=click.IntRange(0), default=0, metavar="N", help="Run N generated cases too."
+)
+@click.option(
+    "--keep",
+    metavar="DIR",
+    help="Where the minimal vectors go that show what generation found. Default toolassay-found.",
 )
 @click.option(
     "-j",

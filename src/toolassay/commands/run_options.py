@@ -51,6 +51,8 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds that one case may take."""
     generate: int = 0
     """Number of generated cases."""
+    keep: str | None = None
+    """Folder of the minimal vectors that generation finds."""
     jobs: int = 1
     """Number of workers."""
     exitfirst: bool = False

@@ -14,12 +14,13 @@ from toolassay.config import Config, load_config
 from toolassay.reports.out import Out
 from toolassay.reports.progress import Progress
 from toolassay.reports.terminal import Terminal, verdict_words
-from toolassay.results import Event, RunFinished, RunStarted
+from toolassay.results import CaseFinished, Event, RunFinished, RunStarted
 from toolassay.runner import Plan, rules_of
 from toolassay.runner import run as run_plan
 from toolassay.selection import Selection
 from toolassay.spec.case import Case
 from toolassay.spec.register import Register, load_register
+from toolassay.statuses import Exit
 from toolassay.targets.base import Target
 from toolassay.targets.open import open_target
 
@@ -42,6 +43,8 @@ def run_target(options: RunOptions) -> int:
         target = stack.enter_context(contextlib.closing(open_one(merged)))
         plan = plan_of(merged, config, register, target, baseline)
         consumers, last = _consumers(merged, register, ndjson)
+        if merged.generate:
+            consumers.insert(0, _keeper(merged, target))
         finished = run_plan(plan, _fan_out(consumers, quiet=merged.quiet))
     last(finished)
     return finished.exit_code
@@ -120,11 +123,28 @@ def _known_cases(options: RunOptions, target: Target) -> Sequence[Case]:
         return list(own())
     cases = load_cases(options.paths, shipped=not options.no_shipped)
     if options.generate:
-        from toolassay.properties.generator import generate  # noqa: PLC0415 - only if wanted
+        from toolassay.generation import generated_cases  # noqa: PLC0415 - only if wanted
 
-        operations = target.implementation.operations
-        cases += [generate(options.seed, index, operations) for index in range(options.generate)]
+        cases += generated_cases(options.seed, options.generate, target.implementation)
     return cases
+
+
+def _keeper(options: RunOptions, target: Target) -> Consumer:
+    """Keep a minimal vector of what generated cases show, before the verdict is printed."""
+    from toolassay.generation import FOLDER, Findings  # noqa: PLC0415 - only if wanted
+
+    found = Findings()
+    said = Out(sys.stderr)
+
+    def keep(event: Event) -> None:
+        if isinstance(event, CaseFinished):
+            found.take(event.result)
+        elif isinstance(event, RunFinished) and event.exit_code != Exit.INTERRUPTED:
+            folder = Path(options.keep or FOLDER)
+            for kept in found.keep(target, options.seed, options.deadline or 10.0, folder):
+                said.line(f"{kept.clause}: minimal vector in {kept.path.as_posix()}")
+
+    return keep
 
 
 # --- reports --------------------------------------------------------------------------------
