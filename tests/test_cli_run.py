@@ -247,7 +247,9 @@ def test_generated_cases_run_beside_the_others(
     said(capsys, "run", "sim", *MINE, "--generate", "5", "--seed", "3", "--ndjson", "r", code=0)
     lines = [json.loads(line) for line in Path("r").read_text().splitlines()]
 
-    assert lines[0]["selected"] == 7
+    generated = {line["id"] for line in lines[1:-1] if line["id"].startswith("generated.")}
+    assert len([name for name in generated if "-beside-" not in name]) == 5
+    assert lines[0]["selected"] == 2 + len(generated)
     assert lines[0]["seed"] == 3
 
 

@@ -146,7 +146,8 @@ def _vector(out: Out, name: str, mine: Sequence[Case], siblings: Sequence[Case])
     _folded(out, "cases", ", ".join(others[:VECTORS_MAX]) + more)
     import shlex  # noqa: PLC0415 - as above
 
-    _folded(out, "run it", f"toolassay run TARGET --case {shlex.quote(name)}")
+    # A command is to be pasted, so it is never folded.
+    out.line(f"  {'run it':<10} toolassay run TARGET --case {shlex.quote(name)}")
 
 
 def _folded(out: Out, label: str, text: str) -> None:

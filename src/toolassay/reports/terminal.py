@@ -2,7 +2,9 @@
 The report for people: divergences first, the verdict last.
 
 The first divergence of each clause is shown in full, as soon as it is found,
-up to `FULL_MAX` of them; the others are counted by family.
+up to `FULL_MAX` of them; the others are counted by family. A case that breaks
+several clauses is shown once, by the clause that its vector is about, with the
+others named.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from toolassay.printable import many, printable
 from toolassay.reports.out import Out
 from toolassay.results import CaseFinished, CaseResult, Check, Event, RunFinished, RunStarted
 from toolassay.selection import family_of
+from toolassay.spec.case import Case
 from toolassay.spec.register import Register
 from toolassay.statuses import NOT_JUDGED, SCORED, Exit, Status
 
@@ -59,6 +62,7 @@ class Terminal:
         self.started: RunStarted | None = None
         self.full = 0
         self.told: set[tuple[str, str]] = set()
+        self.drawn = ""
         self.shown: set[str] = set()
         self.hidden: dict[str, Counter[str]] = {}
         self.marginal: dict[str, Counter[str]] = {"warn": Counter(), "recorded": Counter()}
@@ -75,7 +79,8 @@ class Terminal:
     def _case(self, result: CaseResult) -> None:
         # Nearly all checks pass, and a check that passes has no findings.
         passes = result.status in {"pass", "recorded"}
-        for check in [one for one in result.checks if one.findings or not passes]:
+        checks = [one for one in result.checks if one.findings or not passes]
+        for check in _most_telling_first(result.case, checks):
             if check.status in _SHOWN or (check.status == "warn" and self.show_all):
                 self._divergence(result, check)
             elif check.status in self.marginal and check.findings:
@@ -89,13 +94,18 @@ class Terminal:
         about = (result.case.id, "" if check.status in NOT_JUDGED else check.clause)
         if about in self.told:
             return
-        self.told = {about, *(one for one in self.told if one[0] == result.case.id)}
+        before = {one for one in self.told if one[0] == result.case.id}
+        self.told = {about, *before}
+        if before and self.drawn == result.case.id and not self.show_all:
+            self.shown.add(key)  # the block of the case names it
+            return
         if not self.show_all and (key in self.shown or self.full >= FULL_MAX):
             name = check.status if check.status in NOT_JUDGED else check.clause or check.check
             self.hidden.setdefault(family_of(result.case.vector), Counter())[name] += 1
             return
         self.shown.add(key)
         self.full += 1
+        self.drawn = result.case.id
         if self.quiet:
             return
         from toolassay.reports.divergence import block  # noqa: PLC0415 - most runs show none
@@ -173,6 +183,17 @@ class Terminal:
     def _verdict(self, event: RunFinished) -> str:
         colour = _VERDICT_COLOURS.get(event.exit_code, "red")
         return f"{self.out.style.paint(event.verdict.upper(), colour)}{verdict_words(event)}"
+
+
+def _most_telling_first(case: Case, checks: list[Check]) -> list[Check]:
+    """Put the clauses that the vector is about first, in its own order."""
+    if len(checks) < 2:
+        return checks
+    cited = list(dict.fromkeys(item.clause for item in case.expect))
+    return sorted(
+        checks,
+        key=lambda check: cited.index(check.clause) if check.clause in cited else len(cited),
+    )
 
 
 def _listed(counts: Mapping[Status, int]) -> str:
