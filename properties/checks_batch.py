@@ -7,6 +7,8 @@ had certainly happened.
 
 from __future__ import annotations
 
+import msgspec
+
 from toolassay.properties.evidence import Evidence
 from toolassay.properties.script import Held, Scripted, is_what_returned
 from toolassay.properties.verdict import Answer, Note, Skip
@@ -32,15 +34,19 @@ def results_after_batch(evidence: Evidence) -> Answer:
                 continue
             judged += 1
             answer = evidence.answer_to(execution, stream)
-            if answer is not None and answer < mark:
+            if answer is not None and answer < mark <= len(stream.events):
                 what = f"{stream.facet} {answer}, its StepDone,"
-                notes.append(_early(at, execution, what, _when_returned(execution)))
+                note = _early(at, execution, what, _when_returned(execution))
+                # Without the script no one knows whether the call was given up before.
+                unknown = evidence.scenario is None
+                notes.append(msgspec.structs.replace(note, recorded=unknown))
         shown_after = _shown_before_it_ended(evidence, execution)
         if shown_after is not None and not _was_cut(evidence):
             judged += 1
             if shown_after:
-                what = "the next model request"
-                notes.append(_early(at, execution, what, _when_returned(execution)))
+                note = _early(at, execution, "the next model request", _when_returned(execution))
+                unknown = evidence.scenario is None
+                notes.append(msgspec.structs.replace(note, recorded=unknown))
     left = _answered_unfinished(evidence)
     return [*notes, *left] if judged or left else Skip("no mark at the end of an execution")
 
@@ -107,13 +113,16 @@ def _early(at: int, execution: Execution, what: str, when: str) -> Note:
 
 def _was_given_up(evidence: Evidence, at: int) -> bool:
     """Tell whether the runtime may have ended the call without waiting for its callback."""
+    if evidence.scenario is None:
+        return False
     execution = evidence.executions[at]
     owner = evidence.attribution.owners[at]
-    return any(
-        _has_its_own_result(held) is False
+    own = [
+        _has_its_own_result(held)
         for held in evidence.held
         if (owner is held.scripted if owner is not None else _may_own(held.scripted, execution))
-    )
+    ]
+    return not own or not all(own)
 
 
 def _has_its_own_result(held: Held) -> bool | None:
@@ -124,6 +133,8 @@ def _has_its_own_result(held: Held) -> bool | None:
         return None
     if behaviour.fails is not None or behaviour.raises is not None:
         return True
+    if result.is_error is False and not result.text:
+        return True  # it does not even say that the call was given up
     return result.is_error is not True and is_what_returned(result.text, behaviour)
 
 

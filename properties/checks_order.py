@@ -50,7 +50,7 @@ def completion_after_execution(evidence: Evidence) -> Answer:
         if index is not None and _is_cut_short(evidence, execution, stream.events[index]):
             continue
         mark = execution.ended.deliveries if execution.ended is not None else None
-        if index is not None and mark is not None and index < mark:
+        if index is not None and mark is not None and index < mark <= len(stream.events):
             answer.append(
                 Note(
                     "ToolCallCompleted is not seen before the execution ended",

@@ -18,7 +18,7 @@ from toolassay.properties.runs import Attribution, attribute
 from toolassay.properties.script import Held, Scripted, align, scripted_calls
 from toolassay.properties.stream import StreamJudge
 from toolassay.spec.case import Case
-from toolassay.spec.events import Event
+from toolassay.spec.events import EVENT_KINDS, Event
 from toolassay.spec.finding import Finding, Place
 from toolassay.spec.messages import Message
 from toolassay.spec.observation import (
@@ -275,12 +275,12 @@ class Evidence:
     @cached_property
     def journal_fates(self) -> dict[str, Fate]:
         """Say what the journal says of each execution id."""
-        return fates(self.journal_stream.events) if self.journal_stream is not None else {}
+        return fates(self.journal_stream) if self.journal_stream is not None else {}
 
     @cached_property
     def first_fates(self) -> dict[str, Fate]:
         """Say what the first subscriber saw of each execution id."""
-        return fates(self.first_stream.events) if self.first_stream is not None else {}
+        return fates(self.first_stream) if self.first_stream is not None else {}
 
     def answered_in(self, stream: Stream) -> Answered:
         """Give the StepDone events of a stream by what they answer."""
@@ -318,12 +318,23 @@ def _answered_in(events: Sequence[Event]) -> Answered:
     return found
 
 
-def fates(events: Sequence[Event]) -> dict[str, Fate]:
-    """Fold what a stream says of each execution id."""
+def fates(stream: Stream) -> dict[str, Fate]:
+    """
+    Fold what a stream says of each execution id.
+
+    Loops may use the same ids. In a stream that is cut an id counts as shared
+    as soon as there are several loops, since the other one's events may be gone.
+    """
     found: dict[str, Fate] = {}
     gates: dict[str, str] = {}
     questioned: set[str] = set()
-    for index, event in enumerate(events):
+    loops = {
+        (one.session_id, one.loop_id)
+        for one in stream.events
+        if one.loop_id and one.type in EVENT_KINDS
+    }
+    cut = not stream.complete and len(loops) > 1
+    for index, event in enumerate(stream.events):
         execution = event.tool_execution_id
         if event.type == "GateOpened":
             gates[event.gate_id] = execution
@@ -337,7 +348,7 @@ def fates(events: Sequence[Event]) -> dict[str, Fate]:
             questioned.add(execution)
         fate = found.get(execution)
         if fate is None:
-            fate = found[execution] = Fate(step=(event.turn_id, event.step_id))
+            fate = found[execution] = Fate(step=(event.turn_id, event.step_id), shared=cut)
         _take_in(fate, event, index)
         if event.type != "GateResolved":
             _place_fate(fate, event)

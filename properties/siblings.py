@@ -39,7 +39,8 @@ def undisturbed(evidence: Evidence, disturbs: Callable[[Scripted], bool], word: 
     replies = {
         held.scripted.reply
         for held in evidence.held
-        if disturbs(held.scripted) and all(map(_is_quiet, evidence.script[held.scripted.reply]))
+        if disturbs(held.scripted)
+        and all(one.denied or _is_quiet(one) for one in evidence.script[held.scripted.reply])
     }
     judged = [
         held for held in evidence.held if held.scripted.reply in replies and must_run(held.scripted)
@@ -53,8 +54,10 @@ def undisturbed(evidence: Evidence, disturbs: Callable[[Scripted], bool], word: 
 
 
 def _is_quiet(scripted: Scripted) -> bool:
-    """Tell whether a call neither throws nor hangs, which may cancel its batch."""
-    return scripted.behaviour.raises is None and not scripted.behaviour.hangs
+    """Tell whether a call has no failure of its own, after which others may be left out."""
+    behaviour = scripted.behaviour
+    rough = behaviour.fails is not None or behaviour.raises is not None or behaviour.hangs
+    return scripted.malformed or (must_run(scripted) and not rough)
 
 
 def _is_settled(evidence: Evidence, held: Held) -> bool:

@@ -84,6 +84,18 @@ def test_a_held_value_that_json_does_not_know_is_shown_and_not_hidden() -> None:
     assert text == '{"a":NaN,"b":Infinity}'
 
 
+def test_a_held_value_that_json_cannot_write_disturbs_no_callback() -> None:
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    ring: list[Any] = []
+    ring.append(ring)
+
+    for value in (deep, ring, {("a", 1): 2}):
+        kind = type(value).__name__
+        assert adapter_text.held_text(value) == (f'"({kind}, which JSON cannot write)"', True)
+
+
 def test_a_message_with_an_unknown_role_or_key_is_refused() -> None:
     for wrong in ({"role": "wizard"}, {"role": "user", "txet": ""}):
         with pytest.raises(ValueError, match="make it with message"):
@@ -148,6 +160,39 @@ def test_arguments_that_are_shown_parsed_are_marked_as_values() -> None:
     requests = seen(world.observation()).requests
     assert requests is not None
     assert requests.arguments == "value"
+
+
+def test_arguments_of_which_some_are_texts_are_not_held_to_be_values() -> None:
+    mixed = adapter.message(
+        "assistant", calls=[adapter.call("c1", "t", {"a": 1}), adapter.call("c2", "t", '{"a":')]
+    )
+    world = play()
+    world.model([mixed])
+
+    observation = seen(world.observation([mixed]))
+    assert observation.requests is not None
+    assert observation.history is not None
+    assert (observation.requests.arguments, observation.history.arguments) == ("text", "text")
+
+
+def test_a_string_that_was_parsed_is_written_as_json() -> None:
+    parsed = adapter.Parsed("text")
+    plain = adapter_text.normalise(
+        [adapter.message("assistant", calls=[adapter.call("c1", "t", parsed)])]
+    )
+
+    assert plain.messages[0]["calls"][0]["arguments"] == '"text"'
+    assert plain.held_as == {"value"}
+
+
+def test_a_callback_that_was_given_a_parsed_string_says_so() -> None:
+    world = play(tools=(ToolScript("t"),))
+    world.tools[0].call(adapter.Parsed("text"))
+
+    executions = seen(world.observation()).executions
+    assert executions is not None
+    assert executions.executions[0].arguments == '"text"'
+    assert executions.arguments == "value"
 
 
 def test_an_agent_that_runs_in_a_circle_is_stopped() -> None:

@@ -66,7 +66,9 @@ from toolassay.adapter_script import (
     reply_of,
 )
 from toolassay.adapter_text import (
+    ENDINGS,
     Encoded,
+    Parsed,
     Rejected,
     Unsupported,
     call,
@@ -76,6 +78,7 @@ from toolassay.adapter_text import (
     held_text,
     message,
     normalise,
+    one_word,
     printable,
     raw_of,
     string_of,
@@ -89,6 +92,7 @@ __all__ = [
     "Call",
     "Encoded",
     "Fragment",
+    "Parsed",
     "Play",
     "Rejected",
     "Reply",
@@ -114,9 +118,6 @@ EXECUTIONS_MAX = 10_000
 
 EVENTS_MAX = 100_000
 """Deliveries and journal records of one play, together."""
-
-ENDINGS = ("done", "failed", "interrupted")
-"""How a turn can end."""
 
 
 class Play:
@@ -171,7 +172,8 @@ class Play:
         self._ends: dict[str, dict[str, Any]] = {}
         self._journal: list[dict[str, Any]] = []
         self._turns: list[dict[str, Any]] = []
-        self._held = {"requests": "text", "executions": "text"}
+        self._shown_as: set[str] = set()
+        self._run_with = "text"
         self._streaming: bool | None = None
         self._step_start = 0
 
@@ -289,8 +291,7 @@ class Play:
                 raise TooMuch(f"more than {REQUESTS_MAX} model requests in one scenario")
             self._requests.append(plain.messages)
             self._step_start = len(self._deliveries[self.subscribers[0].name])
-            if plain.held == "value":
-                self._held["requests"] = "value"
+            self._shown_as |= plain.held_as
         return self.replies[number] if number < len(self.replies) else Reply("done")
 
     def _fragments(self, reply: Reply, *, as_bytes: bool) -> list[Fragment]:
@@ -334,7 +335,7 @@ class Play:
                 raise TooMuch(f"more than {EXECUTIONS_MAX} executions in one scenario")
             self._executions.append(entry)
             if is_value:
-                self._held["executions"] = "value"
+                self._run_with = "value"
         return entry
 
     def leave(self, entry: dict[str, Any]) -> None:
@@ -459,12 +460,10 @@ class Play:
         marked = dict(status or {})
         check_facets(left_out, marked)
         with self._lock:
+            shown_as, ran = one_word(self._shown_as), [dict(item) for item in self._executions]
             facets: dict[str, dict[str, Any]] = {
-                "requests": {"requests": list(self._requests), "arguments": self._held["requests"]},
-                "executions": {
-                    "executions": [dict(item) for item in self._executions],
-                    "arguments": self._held["executions"],
-                },
+                "requests": {"requests": list(self._requests), "arguments": shown_as},
+                "executions": {"executions": ran, "arguments": self._run_with},
             }
             if self._turns:
                 facets["ending"] = {"turns": list(self._turns)}
@@ -494,7 +493,7 @@ def _history(
     history: Iterable[Mapping[str, Any]], encoding: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     plain = normalise(history)
-    facet: dict[str, Any] = {"messages": plain.messages, "arguments": plain.held}
+    facet: dict[str, Any] = {"messages": plain.messages, "arguments": one_word(plain.held_as)}
     if encoding is not None:
         facet["encoding"] = dict(encoding)
     return facet

@@ -93,7 +93,7 @@ class Fragment(NamedTuple):
     """`text`, `call` (the start of one: id and name) or `arguments`."""
     text: str = ""
     """The fragment of text, or of arguments (empty where it is no string: see `raw`)."""
-    index: int = 0
+    index: int = 0  # type: ignore[assignment]  # hides the method of tuples, which nobody needs
     """Position of the call in the reply, from 0."""
     id: str = ""
     """The model's id of the call."""
@@ -131,7 +131,8 @@ class Tool:
 
         Args:
             arguments: What the callback was given: a str or bytes if it sees
-                the text, any other value if it sees parsed arguments.
+                the text, any other value if it sees parsed arguments, and
+                `Parsed` around one that may itself be a string.
             call_id: The model's id of the call, where the callback can know it.
             execution_id: The implementation's id of this execution, if it has one.
 

@@ -13,7 +13,7 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
 ROLES = ("system", "user", "assistant", "tool")
 """Who speaks in a message."""
@@ -27,12 +27,22 @@ FACETS = ("history", "requests", "executions", "deliveries", "journal", "ending"
 STATUSES = ("complete", "aborted", "cut", "unsubscribed", "deadline")
 """Whether all that happened is in a facet, or why it is not."""
 
+ENDINGS = ("done", "failed", "interrupted")
+"""How a turn can end."""
+
 SHOWN_MAX = 2000
 """Characters of an error that are kept."""
 
 
 class Encoded(dict[str, str]):
     """A text that is no Unicode string, as base64: what `text_of` makes of bytes."""
+
+
+class Parsed(NamedTuple):
+    """Arguments that an implementation holds parsed: needed where they may be a string."""
+
+    value: object
+    """The parsed value."""
 
 
 class Unsupported(Exception):  # noqa: N818 - it tells of a limit, and users raise it
@@ -129,7 +139,8 @@ def call(
         id: The id of the call, as the implementation holds it; none is an empty one.
         name: Name of the tool.
         arguments: A str or bytes where the implementation holds them as text;
-            any other value where it holds them parsed.
+            any other value where it holds them parsed, and `Parsed` around one
+            that may itself be a string.
     """
     return {"id": id, "name": name, "arguments": arguments}
 
@@ -166,8 +177,8 @@ class Normalised(NamedTuple):
 
     messages: list[dict[str, Any]]
     """The messages, with defaults left out."""
-    held: str
-    """`value` if any call's arguments were no text."""
+    held_as: frozenset[str]
+    """How the arguments of calls are held: `text`, `value`, or both."""
 
 
 def normalise(messages: Iterable[Mapping[str, Any]]) -> Normalised:
@@ -179,7 +190,7 @@ def normalise(messages: Iterable[Mapping[str, Any]]) -> Normalised:
             has an unknown role or a text that is none.
     """
     plain = []
-    held = "text"
+    held_as: set[str] = set()
     for given in messages:
         unknown = set(given) - {"role", "text", "calls", "tool_use_id", "is_error"}
         if unknown or given.get("role") not in ROLES:
@@ -191,20 +202,36 @@ def normalise(messages: Iterable[Mapping[str, Any]]) -> Normalised:
         if given.get("calls"):
             pairs = [_call(item) for item in given["calls"]]
             one["calls"] = [item for item, _ in pairs]
-            held = "value" if held == "value" or any(value for _, value in pairs) else "text"
+            held_as.update("value" if is_value else "text" for _, is_value in pairs)
         if given.get("tool_use_id") is not None:
             one["tool_use_id"] = printable(given["tool_use_id"])
         if given.get("is_error") is not None:
             one["is_error"] = bool(given["is_error"])
         plain.append(one)
-    return Normalised(plain, held)
+    return Normalised(plain, frozenset(held_as))
+
+
+def one_word(held_as: Collection[str]) -> str:
+    """
+    Say in one word how a facet holds arguments.
+
+    Where some are texts and some values, as where a library keeps the text of
+    what it could not parse, nothing is demanded that a text cannot give.
+    """
+    return "value" if set(held_as) == {"value"} else "text"
 
 
 def held_text(arguments: object) -> tuple[str | Encoded, bool]:
     """Give arguments as JSON text, and whether they were held as a value."""
     if isinstance(arguments, (str, bytes, Encoded)):
         return _text(arguments), False
-    text = json.dumps(arguments, ensure_ascii=False, default=repr, separators=(",", ":"))
+    if isinstance(arguments, Parsed):
+        arguments = arguments.value
+    try:
+        text = json.dumps(arguments, ensure_ascii=False, default=repr, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError):
+        # Thrown inside a callback, it would look like a failure of the implementation.
+        return json.dumps(f"({type(arguments).__name__}, which JSON cannot write)"), True
     try:
         text.encode()
     except UnicodeEncodeError:  # the escapes say the same, and are a string
@@ -239,6 +266,8 @@ def encoding_of(
     Args:
         encode: Encodes the history.
         returns_same: Decodes it and says whether the same messages came back.
+            Encoding them again and comparing the texts is safer than `==`, for
+            which NaN is not the same as itself.
 
     Returns:
         The `encoding` of the history facet.
