@@ -32,12 +32,13 @@ $(VENV)/.locked: $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 	  { echo "make: toolassay needs Python 3.11 or newer, and '$(PYTHON)' is none;" \
 	         "say which to use: make setup PYTHON=/path/to/python3" >&2; exit 1; }
-	$(PYTHON) -m venv --clear $(VENV)
-	$(PY) -m pip install --quiet --require-hashes -r $(LOCK)
+	@echo "Making $(VENV) with the locked dependencies, once: about half a minute ..."
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(PY) -m pip install --quiet --require-hashes -r $(LOCK)
 	@touch $@
 
 $(STAMP): $(VENV)/.locked pyproject.toml
-	$(PY) -m pip install --quiet --no-deps --no-build-isolation -e .
+	@$(PY) -m pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
 lint: $(STAMP) ## Check style, format and types (ruff, mypy).
@@ -53,18 +54,26 @@ test: lint ## Run lint, then all tests; T=tests/test_x.py runs those alone, J=0 
 	$(PY) -m pytest -n $(J) $(T)
 
 demo: $(STAMP) ## Judge the simulator, then a broken agent, then real implementations.
-	@echo "== The reference simulator keeps the contract:"
-	$(TOOLASSAY) run sim
+	@echo "toolassay plays scenarios to an implementation and says which clause of the tool-call contract"
+	@echo "it breaks. The lines after a $$ work in your shell too, after: . $(VENV)/bin/activate"
 	@echo
-	@echo "== An agent with planted faults does not (exit code 1 is what we want to see):"
-	PYTHONPATH=$(BROKEN_PATH) $(TOOLASSAY) run $(BROKEN); \
+	@echo "== 1. The reference simulator keeps the contract:"
+	@echo "$$ toolassay run sim"
+	@$(TOOLASSAY) run sim
+	@echo
+	@echo "== 2. An agent with two planted faults does not: it runs calls whose arguments are no JSON,"
+	@echo "==    and asks for permission when the tool has run (examples/broken_agent.py):"
+	@echo "$$ PYTHONPATH=$(BROKEN_PATH) toolassay run $(BROKEN)"
+	@PYTHONPATH=$(BROKEN_PATH) $(TOOLASSAY) run $(BROKEN); \
 	  code=$$?; test $$code -eq 1 || { echo "make: expected exit code 1, got $$code" >&2; exit 1; }
 	@echo
-	@echo "== Real implementations:"
+	@echo "== 3. Two implementations that others wrote, each with a list of known failures (xfail):"
 	@$(MAKE) --no-print-directory peers
+	@echo
+	@echo "The README goes on from here: your own agent, in five minutes."
 
 peers: $(STAMP) ## Judge the real implementations that the repository has adapters for.
-	$(PY) adapters/peers.py
+	@$(PY) adapters/peers.py
 
 bench: $(STAMP) ## Measure what the kit costs, as ratios.
 	$(PY) benchmarks/run.py

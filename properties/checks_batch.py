@@ -91,7 +91,9 @@ def _answered_unfinished(evidence: Evidence) -> list[Note]:
         owner = held.get(id(evidence.attribution.owners[at]))
         if owner is None or execution.ended is not None or owner.scripted.behaviour.hangs:
             continue
-        if _has_its_own_result(owner) is True:
+        result = owner.group.result_of(owner.scripted.at)
+        flag = result.is_error if result is not None else None
+        if flag is False and _has_its_own_result(owner) is True:
             notes.append(
                 _early(at, execution, "a result", f"and {shown(execution.tool, 60)} never returned")
             )

@@ -244,6 +244,10 @@ def executed_is_approved(evidence: Evidence) -> Answer:
     judged = 0
     for at, execution in enumerate(evidence.executions):
         owner = evidence.attribution.owners[at]
+        if owner is None and _is_of_no_call(evidence, execution):
+            judged += 1
+            wanted = f"arguments that some call of {shown(execution.tool, 60)} has"
+            notes.append(_other_run(at, execution, wanted, _with_arguments(execution)))
         if owner is None or not owner.plain:
             continue
         judged += 1
@@ -260,9 +264,24 @@ def executed_is_approved(evidence: Evidence) -> Answer:
         # A schema may entitle an implementation to fill in defaults before the callback.
         recorded = same is None or not _is_plain_schema(owner)
         wanted = f"the arguments {shown(owner.call.arguments, 60)!r}"
-        observed = f"the arguments {shown(execution.arguments, 60)!r}"
+        observed = _with_arguments(execution)
         notes.append(_other_run(at, execution, wanted, observed, recorded=recorded))
     return notes if judged else Skip("no execution whose call is known")
+
+
+def _is_of_no_call(evidence: Evidence, execution: Execution) -> bool:
+    """Tell whether an execution has other arguments than all calls of its tool."""
+    calls = [one for one in evidence.calls if one.call.name == execution.tool]
+    return bool(calls) and all(
+        one.plain
+        and _is_plain_schema(one)
+        and same_text_or_value(execution.arguments, one.call.arguments) is False
+        for one in calls
+    )
+
+
+def _with_arguments(execution: Execution) -> str:
+    return f"the arguments {shown(execution.arguments, 60)!r}"
 
 
 def _other_run(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from toolassay.properties.evidence import Evidence, Source
 from toolassay.properties.from_streams import any_of, stream_answer, stream_notes
 from toolassay.properties.groups import Group, Groups, repeat_ids
-from toolassay.properties.script import Held, is_what_returned
+from toolassay.properties.script import Held, is_what_returned, readable, telling_return
 from toolassay.properties.verdict import Answer, Note, Skip
 from toolassay.spec.finding import Place
 from toolassay.spec.messages import Message
@@ -100,7 +100,33 @@ def answers_its_own_call(evidence: Evidence) -> Answer:
         if found:  # later requests repeat it
             notes.extend(found)
             break
+    notes.extend(_crossed(evidence))
     return notes if notes or _has_results(evidence) else Skip("no results in any group")
+
+
+def _crossed(evidence: Evidence) -> list[Note]:
+    """Find results that are, to the byte, what the tool of another call of the group returned."""
+    source = evidence.main
+    notes: list[Note] = []
+    for held in evidence.held if source is not None else ():
+        result = held.group.result_of(held.scripted.at)
+        own = telling_return(held.scripted.behaviour)
+        if result is None or own is None:
+            continue
+        others = {telling_return(one.behaviour) for one in evidence.script[held.scripted.reply]}
+        said = readable(result.text).strip()
+        if said != own and said in others:
+            assert source is not None, "there is a held call"
+            notes.append(
+                Note(
+                    "a result answers the call whose id it names",
+                    f"the result of another call: {shown(result.text, 60)!r}",
+                    source.place(next(n for n, g in enumerate(source.groups) if g is held.group)),
+                    held.id,
+                    recorded=repeat_ids(held.group.assistant.calls),
+                )
+            )
+    return notes
 
 
 def _orphans(groups: Groups, facet: str, request: int | None) -> list[Note]:

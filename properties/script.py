@@ -112,6 +112,15 @@ def is_what_returned(text: Text, behaviour: Behaviour) -> bool:
     return found == wanted or (len(wanted) >= _TELLING and wanted in found)
 
 
+def telling_return(behaviour: Behaviour) -> bytes | None:
+    """Give what a callback returns, if that is long enough to be known again."""
+    returned = behaviour.fails if behaviour.fails is not None else behaviour.returns
+    if returned is None or behaviour.raises is not None or behaviour.hangs:
+        return None
+    found = readable(returned).strip()
+    return found if len(found) >= _TELLING else None
+
+
 def scripted_calls(scenario: Scenario) -> tuple[tuple[Scripted, ...], ...]:
     """Give the calls of a scenario, reply by reply."""
     tools = {tool.name: tool for tool in reversed(scenario.tools)}

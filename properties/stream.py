@@ -178,6 +178,9 @@ class StreamJudge:
                 self._recurs(event, may_recur=may_recur)
                 return None
             call = loop.calls[execution] = Call(event.step_id)
+            if execution in loop.gated:
+                loop.gated.remove(execution)
+                call.approved = True
             turn.steps.setdefault(event.step_id, []).append(execution)
         elif call.step != event.step_id:
             self._report(
@@ -335,6 +338,8 @@ class StreamJudge:
         call = loop.calls.get(execution)
         if call is None:
             loop.loose_gates |= not execution
+            if execution and execution not in loop.closed and event.action.lower() == "approve":
+                loop.gated.add(execution)
         elif not call.questioned and (gate.decides if gate is not None else not call.started):
             self._outcome(call, event.action.lower(), event)
 

@@ -36,7 +36,8 @@ def group_faults(messages: Sequence[Message]) -> list[GroupFault]:
     shape = _shape_faults(messages)
     if shape:
         whole = "StepDone holds a valid group"
-        return [*shape, *(GroupFault("EVT-10", whole, fault.observed) for fault in shape)]
+        more = _more_than_a_text(messages)
+        return [*shape, *more, *(GroupFault("EVT-10", whole, fault.observed) for fault in shape)]
     faults = _pair_faults(messages)
     if not repeat_ids(messages[0].calls):
         return faults
@@ -66,12 +67,16 @@ def _shape_faults(messages: Sequence[Message]) -> list[GroupFault]:
     ]
 
 
+def _more_than_a_text(messages: Sequence[Message]) -> list[GroupFault]:
+    if len(messages) < 2 or messages[0].role != "assistant" or messages[0].calls:
+        return []
+    observed = f"{len(messages)} messages"
+    return [GroupFault("MSG-04", "a text-only step commits one message", observed)]
+
+
 def _pair_faults(messages: Sequence[Message]) -> list[GroupFault]:
     calls, results = messages[0].calls, messages[1:]
-    faults: list[GroupFault] = []
-    if not calls:
-        observed = f"{len(messages)} messages"
-        faults.append(GroupFault("MSG-04", "a text-only step commits one message", observed))
+    faults = _more_than_a_text(messages)
     pairing = pair(calls, results)
     for at in pairing.unanswered:
         observed = f"call {shown(calls[at].id, 60)!r} has none"

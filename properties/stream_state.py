@@ -65,6 +65,8 @@ class Loop:
     """Turns that ended."""
     cut: set[str] = field(default_factory=set)
     """Those of them that failed or were interrupted."""
+    gated: set[str] = field(default_factory=set)
+    """Execution ids that a gate approved before any event of their call."""
     loose_gates: bool = False
     """True once a gate was resolved that names no call."""
     steps_done: int = 0

@@ -144,7 +144,7 @@ _BOM: Final = b"\xef\xbb\xbf"
 def _checked_text(data: bytes, name: str) -> str:
     """Decode the text; a byte order mark at its start is dropped."""
     if len(data) > MAX_BYTES:
-        what = f"the text has {len(data)} bytes, more than {MAX_BYTES}"
+        what = f"the text has more than {MAX_BYTES} bytes"
         raise errors.TextTooLargeError(what, name=name, line=1, column=1, offset=MAX_BYTES)
     try:
         text = data.decode("utf-8")

@@ -116,8 +116,8 @@ def turn_started() -> Event:
     return event("TurnStarted", step="")
 
 
-def turn_done(kind: str = "TurnDone") -> Event:
-    return event(kind, step="")
+def turn_done(kind: str = "TurnDone", **given: Any) -> Event:
+    return event(kind, step="", **given)
 
 
 GROUP = (calls(call()), result())

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from toolassay.properties.choices import Choose
-from toolassay.spec.events import EVENT_KINDS, Event
+from toolassay.spec.events import Event
 from toolassay.spec.json_text import judge_arguments
 from toolassay.spec.messages import Message
 from toolassay.spec.observation import (
@@ -162,7 +162,7 @@ def know_less(choose: Choose, observation: Observation) -> Observation:
     observation = with_streams(
         observation, lambda found: [[changed(one, **dropped)] for one in found]
     )
-    fields = {name: "" for name in some(choose, ["event_id", "reason", "summary"])}
+    fields = dict.fromkeys(some(choose, ["event_id", "reason", "summary"]), "")
     observation = every_event(observation, lambda event: changed(event, **fields))
     return every_message(observation, without_flag) if coin(choose) else observation
 
@@ -187,7 +187,7 @@ def foreign_events(choose: Choose, observation: Observation) -> Observation:
         return found
     parts = [
         [*([Record(one.seq, Event("LeaseTaken", "aside"))] * (choose(4) == 0)), one]
-        for one in spread(journal.records)
+        for one in journal.records
     ]
     records = tuple(itertools.chain.from_iterable(parts))
     records = tuple(changed(one, seq=at + 1) for at, one in enumerate(records))
@@ -195,10 +195,6 @@ def foreign_events(choose: Choose, observation: Observation) -> Observation:
     counts = [0, *itertools.accumulate(map(len, parts))]
     found = marks(found, recounted(counts, "journal"))
     return changed(found, journal=changed(journal, records=records))
-
-
-def spread(records: Sequence[Record]) -> Sequence[Record]:
-    return records
 
 
 def old_and_new(old: Sequence[Record], new: Sequence[Record]) -> list[tuple[Record, int]]:
@@ -293,9 +289,7 @@ def encode_anew(choose: Choose, observation: Observation) -> Observation:
     if facet is None:
         return observation
     executions = tuple(changed(one, arguments=anew(one.arguments)) for one in facet.executions)
-    return changed(
-        observation, executions=changed(facet, executions=executions, arguments="value")
-    )
+    return changed(observation, executions=changed(facet, executions=executions, arguments="value"))
 
 
 def more_messages(choose: Choose, observation: Observation) -> Observation:
@@ -371,8 +365,3 @@ def perturbed(choose: Choose, observation: Observation) -> Observation:
         if coin(choose):
             observation = change(choose, observation)
     return observation
-
-
-def is_ephemeral(delivery: Delivery) -> bool:
-    kind = EVENT_KINDS.get(delivery.event.type)
-    return kind is not None and kind.durability == "ephemeral"

@@ -300,7 +300,7 @@ def test_the_error_names_its_line() -> None:
 
 def test_an_update_that_changes_nothing_changes_no_byte(repository: Path) -> None:
     file = read_file(full(repository), "known.yaml", REGISTER.clauses)
-    keep = {(entry.name, entry.clause): entry for entry in file.baseline.entries}
+    keep = {entry.key: entry for entry in file.baseline.entries}
 
     assert updated(file, keep, ()).encode() == full(repository)
 
@@ -309,7 +309,7 @@ def test_an_update_keeps_comments_drops_what_passes_and_corrects_numbers(reposit
     file = read_file(full(repository), "known.yaml", REGISTER.clauses)
     first, vector, flaky = file.baseline.entries
     changed = Entry(vector.clause, vector=vector.vector, cases=5, reason=vector.reason)
-    keep = {(vector.name, vector.clause): changed, (flaky.name, flaky.clause): flaky}
+    keep = {vector.key: changed, flaky.key: flaky}
     text = updated(
         file, keep, [Entry("MSG-05", "msg.new[a=1]", outcome="crashed", reason=UNEXPLAINED)]
     )
@@ -338,7 +338,7 @@ def text_of(text: str, begin: str, last: str) -> str:
 def test_an_update_of_a_list_without_indent_adds_entries_that_fit() -> None:
     text = "known:\n- case: a.b\n  clause: ORD-06\n  outcome: fail\n  reason: r\n"
     file = read_file(text.encode(), "known.yaml", REGISTER.clauses)
-    keep = {(entry.name, entry.clause): entry for entry in file.baseline.entries}
+    keep = {entry.key: entry for entry in file.baseline.entries}
     again = updated(file, keep, [Entry("MSG-05", vector="m.n", cases=2, reason="r")])
 
     assert again.startswith(text)

@@ -158,7 +158,7 @@ def cut_after(lines: int, more: bytes) -> bytes:
         (b"\n \r\n", check_errors.EmptyFileError, 0, 0),
         (gzip.compress(GOOD, mtime=0), check_errors.BinaryFileError, 1, 0),
         (cut_after(2, b'{"type":"\x00"}\n'), check_errors.BinaryFileError, 3, 2),
-        (cut_after(2, b'{"type":"\xff"}\n'), check_errors.BinaryFileError, 3, 2),
+        (cut_after(2, b'{"type":"\xff"}\n'), check_errors.EncodingError, 3, 2),
         (cut_after(3, b'{"type":"Turn'), check_errors.CutLineError, 4, 3),
         (b'{"type":"Turn', check_errors.CutLineError, 1, 0),
         (cut_after(3, b'{"type":"Turn\n{"type":"a"}\n'), check_errors.LineSyntaxError, 4, 3),
@@ -262,7 +262,7 @@ def test_a_divergence_shows_the_events_of_its_call(
     ("name", "code", "last"),
     [
         ("good_events.jsonl", 0, "CONFORMANT: nothing is broken"),
-        ("foreign.jsonl", 3, "INCOMPLETE: nothing in the file is of the contract"),
+        ("foreign.jsonl", 3, "INCOMPLETE: nothing in the file can be judged"),
         ("observations.jsonl", 1, "NON-CONFORMANT: 3 divergences of 3 clauses"),
     ],
 )
@@ -287,11 +287,18 @@ def test_broken_input_counts_more_than_a_divergence(
     assert "2 divergences" in lines[0]
 
 
+def test_observations_to_which_no_clause_applies_are_incomplete(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lines, _ = said(capsys, str(DATA / "observations.jsonl"), "--clause", "ORD-18", code=3)
+    assert lines[-1] == "INCOMPLETE: nothing in the file can be judged"
+
+
 def test_a_profile_that_does_not_score_a_clause_records_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    lines, _ = said(capsys, str(DATA / "observations.jsonl"), "--clause", "ORD-18", code=0)
-    assert lines[-1] == "CONFORMANT: nothing is broken"
+    lines, _ = said(capsys, str(DATA / "observations.jsonl"), "--clause", "ORD-12", code=1)
+    assert lines[-1] == "NON-CONFORMANT: 1 divergence of 1 clause"
 
     data = trace("good_events.jsonl").replace(b'"seq":8', b'"seq":2')
     derived, _ = found_in(data)

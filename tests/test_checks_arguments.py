@@ -10,6 +10,7 @@ from observations import (
     history,
     journal,
     ran,
+    replaced,
     requests,
     result,
     run,
@@ -128,6 +129,50 @@ def test_to_run_the_raw_text_changes_nothing_silently() -> None:
     assert status("ARG-04", executed(run(BROKEN)), MALFORMED) == "pass"
     assert status("ARG-04", executed(run("{}")), MALFORMED) == "fail"
     assert status("ARG-04", executed(run('{"a":null}', call_id="c1")), MALFORMED) == "fail"
+
+
+def as_value(text: str) -> Observation:
+    return Observation(executions=ran(run(text), arguments="value"))
+
+
+@pytest.mark.parametrize(
+    ("sent", "ran_with", "expected"),
+    [
+        # A reader that knows NaN runs what was asked, however that is written again.
+        ('{"a":NaN}', '{"a": NaN}', "pass"),
+        ('{"a":NaN,"b":"x"}', '{"b": "x", "a": null}', "pass"),
+        ('{"a":[Infinity,1]}', '{"a": [Infinity, 1.0]}', "pass"),
+        ('{"a":NaN,"b":1}', '{"a": NaN}', "fail"),
+        ('{"a":NaN}', "{}", "fail"),
+        # A value does not show whether a text was mended, or read by other rules than JSON's.
+        ("{'a':1}", '{"a": 1}', "recorded"),
+        ('{"a":1,}', '{"a": 1}', "recorded"),
+        ('{"a":1} // note', '{"a": 1}', "recorded"),
+        ('{"a":/* note */1}', '{"a": 1}', "recorded"),
+        ('{"a":"x\ny"}', '{"a": "x\\ny"}', "recorded"),
+        ('{"a":True}', '{"a": true}', "recorded"),
+        # What closes a text that was cut, or leaves out what trails, does.
+        ('{"a":1', '{"a": 1}', "fail"),
+        ('{"a":1}}', '{"a": 1}', "fail"),
+        ('{"a":NaN,"b":1', '{"a": NaN, "b": 1}', "fail"),
+        ("{'a':1}", '{"a": 2}', "fail"),
+    ],
+)
+def test_a_value_that_was_read_by_other_rules_is_not_called_changed(
+    sent: str, ran_with: str, expected: str
+) -> None:
+    assert status("ARG-04", as_value(ran_with), scenario(scripted(arguments=sent))) == expected
+
+
+def test_a_text_that_was_mended_is_changed_where_texts_are_seen() -> None:
+    given = scenario(scripted(arguments='{"a":1,}'))
+    assert status("ARG-04", executed(run('{"a":1}')), given) == "fail"
+
+
+@pytest.mark.parametrize("held", ['{"INVALID_JSON":"{\'a\':1}"}', "\"{'a':1}\"", "null"])
+def test_a_text_that_is_only_wrapped_was_not_read_as_json(held: str) -> None:
+    given = scenario(scripted(arguments="{'a':1}"))
+    assert status("ARG-09", stored(held), given) == "recorded"
 
 
 def test_arguments_that_were_read_as_json_are_found() -> None:
@@ -336,3 +381,34 @@ def test_no_text_whatever_makes_a_check_fail(text: Text) -> None:
     for found in judge(observation, given):
         for finding in found.findings:
             assert "\x1b" not in finding.expected + finding.observed
+
+
+# --- which held call is which scripted call -------------------------------------------------
+
+
+def later(*messages: Message) -> Observation:
+    return Observation(history=history(*messages, DONE))
+
+
+def test_an_empty_message_is_none_of_the_script() -> None:
+    given = scenario(scripted(arguments='{"a":1}'))
+    sound = (calls(call("renamed", '{"a":1}')), result("renamed"))
+    assert status("ARG-05", later(replaced(DONE, text=""), *sound), given) == "pass"
+    wrong = (calls(call("renamed", '{"a":2}')), result("renamed"))
+    assert status("ARG-05", later(replaced(DONE, text=""), *wrong), given) == "fail"
+
+
+def test_the_very_ids_of_a_later_reply_outweigh_its_place() -> None:
+    replies = (Reply(calls=(scripted("c1", BROKEN),)), Reply(calls=(scripted("c2", '{"a":1}'),)))
+    again = later(calls(call("c2", '{"a":1}')), result("c2"))
+    given = Scenario(replies, (tool(),))
+    assert status("ARG-01", again, given) == "not_applicable"
+    assert status("ARG-05", again, given) == "pass"
+
+
+def test_a_renamed_call_that_is_not_held_may_be_any() -> None:
+    replies = (Reply(calls=(scripted("c1", BROKEN),)), Reply(calls=(scripted("c2"),)))
+    held = history(calls(call("call_0")), result("call_0", error=True), DONE)
+    observation = Observation(history=held, executions=ran(run(call_id="call_0")))
+    # Both replies may have numbered their calls from 0, and the turn of the second was cut.
+    assert status("ARG-03", observation, Scenario(replies, (tool(),))) == "pass"

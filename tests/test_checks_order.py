@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from observations import (
     DONE,
     GROUP,
     SOUND,
+    USER,
     asked,
     call,
     calls,
@@ -19,6 +22,7 @@ from observations import (
     journal,
     ran,
     replaced,
+    requests,
     result,
     run,
     scenario,
@@ -82,12 +86,16 @@ def test_a_completion_before_its_start_is_found_in_any_stream() -> None:
     ],
 )
 def test_the_step_is_not_done_before_the_batch_has_returned(mark: Mark, expected: str) -> None:
-    assert status("ORD-08", seen([x1(ended=mark)], *SOUND)) == expected
+    assert status("ORD-08", seen([x1(ended=mark)], *SOUND), scenario(scripted())) == expected
 
 
 def test_the_step_is_found_by_the_execution_id_where_the_call_id_is_not_known() -> None:
     execution = run(execution_id="x1", ended=Mark(deliveries=6))
-    assert status("ORD-08", seen([execution], *SOUND)) == "fail"
+    assert status("ORD-08", seen([execution], *SOUND), scenario(scripted())) == "fail"
+
+
+def test_without_the_script_no_one_knows_that_a_call_was_not_given_up() -> None:
+    assert status("ORD-08", seen([x1(ended=Mark(deliveries=6))], *SOUND)) == "recorded"
 
 
 def test_a_step_of_the_same_name_in_an_earlier_turn_answers_nothing() -> None:
@@ -96,20 +104,56 @@ def test_a_step_of_the_same_name_in_an_earlier_turn_answers_nothing() -> None:
     assert status("ORD-08", seen([execution], *events)) == "pass"
 
 
+FIRST = (USER,)
+NEXT = (USER, *GROUP)
+
+
+def asked_again(then: int, *shown: Sequence[Message], how: Ending | None = None) -> Observation:
+    """The tool ends when this many requests, and these, were made."""
+    execution = run(began=Mark(requests=1), ended=Mark(requests=then))
+    return Observation(
+        history=history(*GROUP),
+        requests=requests(*shown),
+        executions=ran(execution),
+        ending=how,
+    )
+
+
 @pytest.mark.parametrize(("then", "expected"), [(1, "pass"), (2, "fail")])
 def test_the_next_request_waits_for_the_batch(then: int, expected: str) -> None:
-    execution = run(began=Mark(requests=1), ended=Mark(requests=then))
-    observation = Observation(executions=ran(execution))
-    assert status("ORD-08", observation, scenario(scripted())) == expected
+    assert status("ORD-08", asked_again(then, FIRST, NEXT), scenario(scripted())) == expected
+
+
+def test_a_request_of_something_else_is_not_the_next_request() -> None:
+    title = (Message("user", "a title"),)
+    assert status("ORD-08", asked_again(2, FIRST, title, NEXT), scenario(scripted())) == "pass"
+    unseen = asked_again(2, FIRST)
+    assert status("ORD-08", unseen, scenario(scripted())) == "not_applicable"
 
 
 def test_a_request_of_the_turn_after_a_cut_one_is_not_the_next_request() -> None:
-    execution = run(began=Mark(requests=1), ended=Mark(requests=2))
     given = scenario(scripted(), users=("a", "b"))
-    cut = Observation(executions=ran(execution), ending=ending("failed", "done"))
+    cut = asked_again(2, FIRST, NEXT, how=ending("failed", "done"))
     assert status("ORD-08", cut, given) == "not_applicable"
-    whole = Observation(executions=ran(execution), ending=ending("done", "done"))
+    whole = asked_again(2, FIRST, NEXT, how=ending("done", "done"))
     assert status("ORD-08", whole, given) == "fail"
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (result(), "fail"),
+        (result(text=""), "fail"),
+        (result(text="it goes on in the background"), "not_applicable"),
+        (result(text="timed out", error=None), "not_applicable"),
+    ],
+)
+def test_only_a_call_with_the_result_of_its_callback_was_waited_for(
+    said: Message, expected: str
+) -> None:
+    events = [decided(), step_done(GROUP[0], said)]
+    execution = x1(ended=Mark(deliveries=2))
+    assert status("ORD-08", seen([execution], *events), scenario(scripted())) == expected
 
 
 def test_a_completion_as_an_error_may_come_before_a_callback_that_was_given_up() -> None:
@@ -237,7 +281,8 @@ def test_no_call_begins_while_its_message_is_streaming() -> None:
         (run('{"a":2}', call_id="c1"), "text", "fail"),
         (run('{"a":2}', call_id="c1"), "value", "fail"),
         (run('{"a":1}', "other", call_id="c1"), "text", "fail"),
-        (run('{"a":2}'), "text", "not_applicable"),
+        (run('{"a":2}'), "text", "fail"),
+        (run('{"a":1}'), "text", "not_applicable"),
     ],
 )
 def test_what_executes_is_what_was_asked(
@@ -310,12 +355,19 @@ def test_a_denied_tool_is_never_announced() -> None:
 
 
 def test_each_committed_step_has_its_step_done() -> None:
-    def committed(*messages: Message, **given: str) -> Observation:
-        return Observation(history=history(*messages), journal=journal(*SOUND, **given))
+    def committed(*messages: Message, how: str = "done", **given: str) -> Observation:
+        return Observation(
+            history=history(*messages), journal=journal(*SOUND, **given), ending=ending(how)
+        )
 
     assert status("ORD-19", committed(*GROUP, DONE)) == "pass"
     assert status("ORD-19", committed(*GROUP, DONE, DONE)) == "fail"
     assert status("ORD-19", committed(*GROUP, DONE, DONE, status="cut")) == "pass"
+    assert status("ORD-19", committed(*GROUP, *GROUP, how="failed")) == "pass"
+    assert status("ORD-19", committed(*GROUP, *GROUP, *GROUP, how="failed")) == "fail"
+    # What a cut turn leaves of a text, and a message that only thinks, may be no step.
+    assert status("ORD-19", committed(*GROUP, DONE, DONE, how="failed")) == "pass"
+    assert status("ORD-19", committed(*GROUP, replaced(DONE, text=""), DONE)) == "pass"
 
 
 @pytest.mark.parametrize(
@@ -344,3 +396,23 @@ def test_words_of_a_finding_stand_for_themselves() -> None:
         "a denied call does not execute",
         "echo was denied and ran",
     )
+
+
+@pytest.mark.parametrize(
+    ("sent", "ran_with", "expected"),
+    [
+        (['{"a":1}'], '{"a":2}', "fail"),
+        (['{"a":1}'], '{"a": 1.0}', "not_applicable"),
+        (['{"a":1}', '{"a":2}'], '{"a":2}', "not_applicable"),
+        (['{"a":1}', "{"], '{"a":2}', "not_applicable"),
+        (['{"a":1,"a":2}'], '{"a":3}', "not_applicable"),
+    ],
+)
+def test_without_call_ids_arguments_that_no_call_has_were_not_approved(
+    sent: list[str], ran_with: str, expected: str
+) -> None:
+    given = scenario(*(scripted(f"c{at}", text) for at, text in enumerate(sent)))
+    assert status("ORD-13", Observation(executions=ran(run(ran_with))), given) == expected
+    filled = replaced(given, tools=(ToolScript("echo", {"properties": {"a": {"default": 3}}}),))
+    observation = Observation(executions=ran(run(ran_with)))
+    assert status("ORD-13", observation, filled) == "not_applicable"

@@ -17,6 +17,7 @@ from observations import (
     history,
     journal,
     ran,
+    replaced,
     requests,
     result,
     run,
@@ -182,8 +183,29 @@ def test_the_result_of_a_tool_that_ran_and_succeeded_has_no_flag() -> None:
 
 
 def test_an_error_of_a_call_that_did_not_run_is_no_finding() -> None:
-    wrong = observed(result(error=True), executions=ran())
+    wrong = observed(result(text="skipped", error=True), executions=ran())
     assert status("MSG-09", wrong, SOUND) == "not_applicable"
+
+
+def test_an_error_in_the_words_of_the_runtime_is_as_good_as_any() -> None:
+    given_up = observed(result(text="timed out", error=True), executions=ran(run()))
+    assert status("MSG-09", given_up, SOUND) == "not_applicable"
+    # A long text of the tool is known inside another one, a short one could be an accident.
+    told = replaced(SOUND, tools=(tool(returns="written to the file"),))
+    wrapped = result(text="[3 ms]\nwritten to the file\n", error=True)
+    assert status("MSG-09", observed(wrapped), told) == "fail"
+    assert status("MSG-09", observed(result(text="[3 ms] ok", error=True)), SOUND) == (
+        "not_applicable"
+    )
+
+
+def test_what_becomes_of_equal_ids_in_one_message_is_recorded() -> None:
+    twice = calls(call("c1"), call("c1"))
+    once = Observation(
+        history=history(twice, result()), journal=journal(step_done(twice, result()))
+    )
+    for clause in ("MSG-05", "MSG-08", "ORD-12"):
+        assert status(clause, once) == "recorded"
 
 
 def test_a_history_without_flags_is_not_judged() -> None:
@@ -209,3 +231,18 @@ def test_an_empty_text_is_recorded_elsewhere_and_not_judged_here() -> None:
     given = scenario(scripted(arguments=""))
     for error in (True, False):
         assert status("MSG-09", observed(result(error=error)), given) == "not_applicable"
+
+
+def test_results_that_are_crossed_answer_the_wrong_calls() -> None:
+    tools = (tool("read", returns="the text read"), tool("list", returns="the list of files"))
+    given = scenario(scripted("c1", name="read"), scripted("c2", name="list"), tools=tools)
+    held = calls(call("c1", name="read"), call("c2", name="list"))
+
+    def answers(first: str, second: str) -> str:
+        said = (result("c1", first), result("c2", second))
+        return status("MSG-06", Observation(history=history(held, *said)), given)
+
+    assert answers("the text read", "the list of files") == "pass"
+    assert answers("the list of files", "the text read") == "fail"
+    # A runtime may say what became of the others.
+    assert answers("skipped after: the list of files", "the list of files") == "pass"

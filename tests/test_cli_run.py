@@ -207,7 +207,9 @@ def test_vectors_that_break_their_format_are_refused_with_every_fault(
     lines, errors = said(capsys, "run", "sim", *MINE, code=2)
 
     assert lines == []
-    assert any("mine.yaml:13:" in line and "ORD-66" in line for line in errors)
+    assert "mine.yaml:12:16: " in errors[0]
+    assert "ORD-66" in errors[0]
+    assert [line[:13] for line in errors[1:]] == ["mine.yaml:13:", "mine.yaml:23:"]
 
 
 # --- selection ------------------------------------------------------------------------------

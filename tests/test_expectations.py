@@ -27,6 +27,7 @@ from observations import (
     scenario,
     scripted,
     step_done,
+    tool,
 )
 
 from toolassay.spec.case import (
@@ -42,7 +43,7 @@ from toolassay.spec.case import (
 )
 from toolassay.spec.messages import Message
 from toolassay.spec.observation import Ending, Execution, Observation, Outcome
-from toolassay.spec.scenario import Scenario
+from toolassay.spec.scenario import Reply, Scenario
 
 ONE = scenario(scripted())
 TWINS = scenario(scripted("c1"), scripted("c2"))
@@ -83,7 +84,8 @@ ONCE = ExpectExecutions(once=CallMatch(call="c1"))
         (ExpectExecutions(never=CallMatch(tool="echo")), [run()], "fail"),
         (ExpectExecutions(never=CallMatch(arguments='{"a":1}')), [run()], "pass"),
         (ExpectExecutions(once=CallMatch("c1", "echo", "{}")), [run()], "pass"),
-        (ExpectExecutions(once=CallMatch("c1", "echo", "{ }")), [run()], "fail"),
+        (ExpectExecutions(once=CallMatch("c1", "echo", "{ }")), [run()], "pass"),
+        (ExpectExecutions(once=CallMatch("c1", "echo", '{"a":1}')), [run()], "fail"),
     ],
 )
 def test_executions_are_counted(
@@ -192,9 +194,12 @@ def test_a_request_is_picked_by_its_number_and_the_last_one_without() -> None:
     shown = ExpectMessages(result=ResultMatch("c1"))
     assert came_to(observation, requests=shown) == "pass"
     assert came_to(observation, requests=ExpectMessages(roles=(), at=0)) == "pass"
-    assert came_to(observation, requests=ExpectMessages(result=ResultMatch("c1"), at=0)) == "fail"
-    assert came_to(observation, requests=ExpectMessages(roles=(), at=2)) == "fail"
-    assert came_to(Observation(requests=requests()), requests=shown) == "fail"
+    # What is left out whole is not shown unanswered.
+    early = ExpectMessages(result=ResultMatch("c1"), at=0)
+    assert came_to(observation, requests=early) == "not_applicable"
+    # No clause says how often the model is asked.
+    assert came_to(observation, requests=ExpectMessages(roles=(), at=2)) == "not_applicable"
+    assert came_to(Observation(requests=requests()), requests=shown) == "not_applicable"
 
 
 # --- events ---------------------------------------------------------------------------------
@@ -329,3 +334,35 @@ def test_an_expectation_without_its_facet_names_it(facet: str) -> None:
     expected = Expectation("ORD-06", **wanted)
     found = expectation(expected, Observation(), ONE)
     assert (found.status, found.why) == ("not_applicable", f"facet {facet}")
+
+
+# --- calls that need not be committed -------------------------------------------------------
+
+C2 = ExpectMessages(result=ResultMatch("c2"))
+
+
+def reached(*replies: Reply, **given: Any) -> str:
+    """Judge a complete history without the call c2."""
+    script = Scenario(replies, (tool(),), **given)
+    expected = Expectation("MSG-05", history=C2)
+    return expectation(expected, Observation(history=history()), script).status
+
+
+def asking(identifier: str = "c2", arguments: str = "{}", **given: Any) -> Reply:
+    return Reply(calls=(scripted(identifier, arguments),), **given)
+
+
+def test_a_call_that_nothing_keeps_from_being_committed_is_missed() -> None:
+    assert reached(asking()) == "fail"
+    assert reached(asking("c1"), asking()) == "fail"
+
+
+def test_a_call_that_a_turn_may_end_before_is_not_missed() -> None:
+    assert reached(asking(), policy={"echo": "deny"}) == "not_applicable"
+    assert reached(asking(breaks=True)) == "not_applicable"
+    assert reached(asking("c1", "{"), asking()) == "not_applicable"
+    for behaviour in ({"raises": "x"}, {"hangs": True}):
+        script = Scenario((asking(),), (tool(**behaviour),))
+        seen = Observation(history=history())
+        found = expectation(Expectation("MSG-05", history=C2), seen, script)
+        assert found.status == "not_applicable"

@@ -7,6 +7,8 @@ it, and behaves in every way that the pages allow; no clause may fail.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import pytest
 from conforming import CONFORMING
@@ -16,7 +18,7 @@ from perturbing import PERTURBATIONS, Perturbation, perturbed
 
 from toolassay.authoring.packs import load_pack_cases
 from toolassay.properties import generator
-from toolassay.properties.choices import Choose
+from toolassay.properties.choices import Choose, Seeded
 from toolassay.properties.generator import generate, twins
 from toolassay.properties.judge import judge
 from toolassay.properties.relations import relate
@@ -25,10 +27,14 @@ from toolassay.simulator.reference import Reference
 from toolassay.spec.case import Case
 from toolassay.spec.observation import Observation
 from toolassay.spec.scenario import Scenario
+from toolassay.targets.recorded import RecordedTarget
 
 FEW = settings(
-    max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=30, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
+RECORDINGS = Path(__file__).parent.parent / "adapters" / "recorded" / "looprig"
+WAYS = 3
+"""Ways in which each recording is seen."""
 
 Broken = list[tuple[str, str]]
 
@@ -64,7 +70,7 @@ def test_a_conforming_run_seen_otherwise_breaks_nothing(change: Perturbation) ->
     holds()
 
 
-@settings(FEW, max_examples=150)
+@settings(FEW, max_examples=120)
 @given(run=seen_otherwise(perturbed))
 def test_a_conforming_run_seen_in_many_other_ways_at_once_breaks_nothing(
     run: tuple[Scenario, Observation],
@@ -74,6 +80,10 @@ def test_a_conforming_run_seen_in_many_other_ways_at_once_breaks_nothing(
     assert broken(seen, None) == []
 
 
+def generated() -> list[Case]:
+    return [generate(3, index, ("turn/run",)) for index in range(15)]
+
+
 @pytest.fixture(scope="module")
 def cases() -> tuple[Case, ...]:
     """The first case of each vector of `turn/run`, and generated ones."""
@@ -81,7 +91,7 @@ def cases() -> tuple[Case, ...]:
     for case in load_pack_cases():
         if case.scenario is not None:
             first.setdefault(case.vector, case)
-    return (*first.values(), *(generate(3, index, ("turn/run",)) for index in range(25)))
+    return (*first.values(), *generated())
 
 
 @pytest.mark.parametrize("name", CONFORMING)
@@ -100,11 +110,33 @@ def test_a_runtime_that_conforms_in_its_own_way_breaks_nothing(
 @pytest.mark.parametrize("name", CONFORMING)
 def test_a_runtime_that_conforms_in_its_own_way_keeps_the_relations(name: str) -> None:
     runtime = Reference(session=CONFORMING[name])
-    for index in range(40):
-        case = generate(3, index, ("turn/run",))
+    for case in generated():
         for clause, twin in twins(case):
             members = [(one, seen_by(name, runtime, one)) for one in (case, twin)]
             assert relate(clause, members).status != "fail", (clause, case.scenario)
+
+
+@pytest.fixture(scope="module")
+def recordings() -> tuple[tuple[Case, Observation], ...]:
+    target = RecordedTarget(RECORDINGS)
+    answers = [(case, target.run(case).observation) for case in target.cases()]
+    return tuple((case, seen) for case, seen in answers if seen is not None)
+
+
+@pytest.mark.parametrize("way", range(WAYS))
+def test_a_recording_seen_otherwise_breaks_no_other_clause(
+    way: int, recordings: tuple[tuple[Case, Observation], ...]
+) -> None:
+    for number, (case, seen) in enumerate(recordings):
+        known = clauses(seen, case.scenario)
+        otherwise = perturbed(Seeded(way, number), seen)
+        assert clauses(otherwise, case.scenario) <= known, case.id
+        assert clauses(otherwise, None) <= known, case.id
+
+
+def clauses(seen: Observation, given: Scenario | None) -> set[str]:
+    """Give the clauses that are broken."""
+    return {one.clause for one in judge(seen, given) if one.status == "fail"}
 
 
 def seen_by(name: str, runtime: Reference, case: Case) -> Observation:

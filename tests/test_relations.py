@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from observations import DONE, call, calls, ending, history, ran, result, run
+from observations import (
+    DONE,
+    call,
+    calls,
+    ending,
+    history,
+    ran,
+    replaced,
+    result,
+    run,
+    scenario,
+    scripted,
+)
 
 from toolassay.properties.relations import Member, relate
 from toolassay.properties.verdict import Verdict
@@ -83,3 +95,24 @@ def test_what_is_not_complete_in_both_is_not_compared() -> None:
 
 def test_a_relation_of_one_is_none() -> None:
     assert relate("ARG-13", [member("whole", held("a"))]).status == "not_applicable"
+
+
+def said(text: str, error: bool = False) -> Member:
+    observation = Observation(history=history(calls(call("a")), result("a", text, error=error)))
+    case, _ = member(text, observation)
+    return replaced(case, scenario=scenario(scripted("a"))), observation
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "status"),
+    [
+        (said("error: 3 ms", error=True), said("error: 4 ms", error=True), "pass"),
+        (said("ok"), said("ok\n"), "pass"),
+        (said("ok"), said(""), "fail"),
+        (said("ok"), said("ok", error=True), "fail"),
+    ],
+)
+def test_the_words_of_a_runtime_may_differ_from_run_to_run(
+    one: Member, two: Member, status: str
+) -> None:
+    assert relate("ARG-13", [one, two]).status == status

@@ -34,6 +34,16 @@ from toolassay.spec.observation import Delivery
 TWO = (calls(call("c1"), call("c2")), result("c1"), result("c2", error=True))
 
 
+def gate(action: str = "", execution: str = "x1", **given: str) -> Event:
+    """A gate that opens, or is resolved by an action."""
+    kind = "GateResolved" if action else "GateOpened"
+    return event(kind, execution, gate_id="g", action=action, **given)
+
+
+def question() -> Event:
+    return event("UserInputRequested", "x1", question="which?")
+
+
 def test_a_sound_stream_breaks_nothing() -> None:
     assert stream(*SOUND) == ()
 
@@ -57,6 +67,7 @@ def test_a_stream_that_stops_anywhere_breaks_nothing_when_it_is_not_complete() -
         ("MSG-01", [step_done(result())]),
         ("MSG-02", [step_done(calls(call()), result(), DONE)]),
         ("MSG-04", [step_done(DONE, result("c9"))]),
+        ("MSG-04", [step_done(DONE, DONE)]),
         ("MSG-05", [step_done(calls(call()))]),
         ("MSG-05", [step_done(*GROUP, result())]),
         ("MSG-06", [step_done(*GROUP, result("c9"))]),
@@ -90,6 +101,8 @@ def test_a_stream_that_stops_anywhere_breaks_nothing_when_it_is_not_complete() -
         ("ORD-16", [turn_started(), turn_done(), turn_done("TurnFailed")]),
         ("ORD-16", [turn_started(), turn_done(), step_done(DONE)]),
         ("ORD-16", [turn_started(), turn_done(), started()]),
+        ("ORD-16", [turn_started(), turn_done(), completed()]),
+        ("ORD-16", [turn_started(), turn_done("TurnFailed"), started()]),
         ("ORD-16", [turn_started(), step_done(DONE)]),
         ("ORD-16", [step_done(DONE, step="s0"), decided(), turn_done()]),
         ("ORD-18", [decided("deny"), started(), turn_done()]),
@@ -127,6 +140,22 @@ def test_a_broken_stream_is_found(clause: str, events: list[Event]) -> None:
         [event("GateOpened", "x1", gate_id="g"), asked(), step_done(*GROUP, step="s0")],
         [turn_done(), event("GateResolved", gate_id="g", action="abandoned")],
         [started(step=""), step_done(*GROUP, step=""), started("x2", step="")],
+        # A gate of a call that runs, or asks for input, does not decide on it.
+        [decided(), started(), gate(), gate("deny"), completed(), step_done(*GROUP)],
+        [started(), gate(), gate("approve"), completed(), step_done(*GROUP)],
+        [question(), gate(), gate("deny"), started(), completed(), step_done(*GROUP)],
+        [gate(), gate("approve", execution="", loop_id=""), started(), decided(), turn_done()],
+        # A denial may end the turn in place of its step, and its siblings with it.
+        [step_done(DONE, step="s0"), decided(), decided("deny", "x2"), turn_done()],
+        [step_done(DONE, step="s0"), decided(), gate("deny", execution=""), turn_done()],
+        # What a turn that was cut has left behind may end late.
+        [started(), turn_done("TurnFailed"), completed(error=True)],
+        [started(), turn_done("TurnInterrupted"), completed()],
+        # Ids that are missing name nothing.
+        [turn_done(turn_id=""), started(turn_id=""), step_done(*GROUP, turn_id="")],
+        # Equal loop ids of two sessions are two loops.
+        [decided(), step_done(*GROUP), decided(session_id="other")],
+        [completed(error=True), step_done(calls(call("a"), call("a")), result("a"))],
     ],
 )
 def test_a_near_miss_breaks_nothing(events: list[Event]) -> None:
@@ -157,6 +186,18 @@ def test_a_number_on_an_ephemeral_event_is_found(kind: str) -> None:
 def test_a_foreign_ephemeral_may_have_no_number_and_a_foreign_enduring_one_may() -> None:
     assert broken(Delivery(event("Foreign"), "ephemeral", 5)) == ["DUR-01"]
     assert broken(Delivery(event("Foreign"), "enduring", 5)) == []
+
+
+def test_of_a_type_that_no_page_classes_only_its_own_class_counts() -> None:
+    assert broken(Delivery(event("TokenDelta"), "enduring", 5)) == []
+    assert broken(Delivery(event("TokenDelta"), "", 5)) == []
+    assert broken(Delivery(started(), "", 5)) == ["DUR-01"]
+
+
+def test_what_becomes_of_equal_ids_in_one_group_is_recorded() -> None:
+    found = stream(step_done(calls(call("a"), call("a")), result("a")))
+    assert {one.clause for one in found} == {"MSG-05", "MSG-08", "ORD-12"}
+    assert all(one.recorded for one in found)
 
 
 def test_a_number_of_zero_is_none() -> None:

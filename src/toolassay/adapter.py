@@ -139,6 +139,8 @@ class Play:
         facets: Iterable[str] | None = None,
         deadline_s: float = 10.0,
     ) -> None:
+        self.scenario: dict[str, Any] = dict(scenario)
+        """The scenario as plain data, for an adapter that plays it in a way of its own."""
         self.seed = seed
         """Seed of this run."""
         self.deadline_s = deadline_s

@@ -36,6 +36,13 @@ _PINNED: dict[Status, Outcome] = {
 """What is pinned, by status; an error of the adapter is to be mended, not pinned."""
 
 
+Subject = tuple[str, str]
+"""What an entry is about: a case and no vector, or no case and a vector."""
+
+Key = tuple[str, str, str]
+"""What tells one entry from another: its case, its vector, its clause."""
+
+
 class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
     """One known failure."""
 
@@ -60,6 +67,21 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
     def name(self) -> str:
         """The case or the vector."""
         return self.case or self.vector
+
+    @property
+    def subject(self) -> Subject:
+        """Which of the two it is; the first case of a vector has the vector's name."""
+        return self.case, self.vector
+
+    @property
+    def key(self) -> Key:
+        """What no other entry has."""
+        return self.case, self.vector, self.clause
+
+
+def subjects_of(case: Case) -> tuple[Subject, Subject]:
+    """Give what an entry about a case, or about its vector, would be about."""
+    return (case.id, ""), ("", case.vector)
 
 
 class Baseline(msgspec.Struct, frozen=True):
@@ -91,10 +113,10 @@ class Ledger:
 
     def __init__(self, baseline: Baseline) -> None:
         self.baseline = baseline
-        self._index = {(entry.name, entry.clause): entry for entry in baseline.entries}
+        self._index = {entry.key: entry for entry in baseline.entries}
         self._counts = {key: _Count() for key in self._index}
-        self._names = frozenset(name for name, _ in self._index)
-        self._seen: set[str] = set()
+        self._names = frozenset(entry.name for entry in baseline.entries)
+        self._seen: set[Subject] = set()
         self._flaky = 0
 
     def apply(self, result: CaseResult) -> CaseResult:
@@ -102,7 +124,7 @@ class Ledger:
         case = result.case
         if case.id not in self._names and case.vector not in self._names:
             return result
-        self._seen.update((case.id, case.vector))
+        self._seen.update(subjects_of(case))
         if result.observation is None:
             self._note_unjudged(result)
         entries = [
@@ -121,20 +143,21 @@ class Ledger:
     def _note_unjudged(self, result: CaseResult) -> None:
         """Remember entries of other clauses than those that a case without answer names."""
         named = {check.clause for check in result.checks}
+        subjects = subjects_of(result.case)
         for entry in self.baseline.entries:
-            mine = entry.name in {result.case.id, result.case.vector}
+            mine = entry.subject in subjects
             if mine and entry.clause not in named and result.status != "not_applicable":
-                self._counts[entry.name, entry.clause].not_run += 1
+                self._counts[entry.key].not_run += 1
 
     def _entry(self, result: CaseResult, check: Check) -> Entry | None:
         if check.status in {"not_applicable", "recorded"}:
             return None
-        own = self._index.get((result.case.id, check.clause))
-        return own or self._index.get((result.case.vector, check.clause))
+        own = self._index.get((result.case.id, "", check.clause))
+        return own or self._index.get(("", result.case.vector, check.clause))
 
     def _judge(self, entry: Entry, checks: list[Check], mine: list[int], case: str) -> None:
         """Rewrite the checks of one case that one entry is about."""
-        count = self._counts[entry.name, entry.clause]
+        count = self._counts[entry.key]
         if all(checks[index].status == "not_run" for index in mine):
             count.not_run += 1
             return
@@ -179,7 +202,7 @@ class Ledger:
         return tuple(found)
 
     def _problems(self, entry: Entry, *, ended: bool, whole: bool) -> Iterator[Problem]:
-        count = self._counts[entry.name, entry.clause]
+        count = self._counts[entry.key]
         if count.different:
             yield _problem("changed", entry, count.different)
         elif not count.cases:
@@ -199,7 +222,7 @@ class Ledger:
 
     def _why_unmatched(self, entry: Entry) -> str:
         kind = "case" if entry.case else "vector"
-        if entry.name not in self._seen:
+        if entry.subject not in self._seen:
             return f"no {kind} of this name was run"
         return f"the {kind} was run, and {entry.clause} was not judged in it"
 
@@ -209,21 +232,21 @@ class Scope(msgspec.Struct, frozen=True):
 
     selection: Selection
     """What was asked for."""
-    selected: frozenset[str]
-    """Ids and slugs of the cases that were selected."""
-    left_out: frozenset[str]
-    """Ids of the cases that were not, and the slugs of their vectors."""
+    selected: frozenset[Subject]
+    """The cases that were selected, and their vectors."""
+    left_out: frozenset[Subject]
+    """The cases that were not, and their vectors."""
 
     def has(self, entry: Entry) -> bool:
         """Tell whether an entry is about what was selected; an unknown name may be."""
         wanted = self.selection
-        if entry.name in self.selected or entry.name in self.left_out:
-            return entry.name in self.selected and _judges(wanted, entry)
+        if entry.subject in self.selected or entry.subject in self.left_out:
+            return entry.subject in self.selected and _judges(wanted, entry)
         return wanted.names(entry.name) and not wanted.contracts and _judges(wanted, entry)
 
     def has_all(self, entry: Entry) -> bool:
         """Tell whether every case that an entry is about was selected."""
-        return bool(entry.case) or entry.vector not in self.left_out
+        return bool(entry.case) or entry.subject not in self.left_out
 
 
 def _judges(selection: Selection, entry: Entry) -> bool:
@@ -234,11 +257,11 @@ def scope_of(known: Iterable[Case], selected: Sequence[Case], selection: Selecti
     """Work out what a run is about."""
     inside = {case.id for case in selected}
     outside = [case for case in known if case.id not in inside]
-    return Scope(
-        selection,
-        frozenset(inside | {case.vector for case in selected}),
-        frozenset({case.id for case in outside} | {case.vector for case in outside}),
-    )
+    return Scope(selection, _subjects(selected), _subjects(outside))
+
+
+def _subjects(cases: Iterable[Case]) -> frozenset[Subject]:
+    return frozenset(subject for case in cases for subject in subjects_of(case))
 
 
 def _problem(kind: str, entry: Entry, text: str) -> Problem:

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import msgspec
 
-from toolassay.baseline import OUTCOMES, Baseline, Entry
+from toolassay.baseline import OUTCOMES, Baseline, Entry, Key
 from toolassay.near import near, unknown
 from toolassay.spec.errors import BaselineError, ToolassayError
-from toolassay.spec.yaml_text import Document, Value, load_yaml, unknown_key
+from toolassay.spec.yaml_text import MAX_BYTES, Document, Value, load_yaml, unknown_key
 from toolassay.spec.yaml_text import Path as YamlPath
 
 SECTIONS = ("known", "flaky")
@@ -86,7 +86,8 @@ def load_baseline(path: Path, clauses: Iterable[str]) -> Baseline:
 def load_file(path: Path, clauses: Iterable[str]) -> File:
     """Read a baseline with the places of its entries; raises as `load_baseline`."""
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
     except OSError as fault:
         raise BaselineError(
             f"cannot be read: {fault.strerror}", where=str(path),
@@ -163,7 +164,7 @@ class _Reader:
         if entry.vector and not entry.flaky and not ("cases" in given and entry.cases > 0):
             raise self._fault(path, "an entry for a vector needs `cases`, how many of them fail")
         line = self._line(path)
-        first = self.taken.setdefault((entry.name, entry.clause), line)
+        first = self.taken.setdefault(entry.key, line)
         if first != line:
             text = f"{entry.name} {entry.clause} stands twice, first on line {first}"
             raise self._fault(path, text)
@@ -227,13 +228,13 @@ def _indent(line: str) -> int:
 # --- rewriting ------------------------------------------------------------------------------
 
 
-def updated(file: File, keep: dict[tuple[str, str], Entry], new: Iterable[Entry]) -> str:
+def updated(file: File, keep: dict[Key, Entry], new: Iterable[Entry]) -> str:
     """
     Write a baseline anew.
 
     Args:
         file: The file as it stands.
-        keep: Entries that stay, by name and clause; their outcome and number may be new.
+        keep: Entries that stay, by their keys; their outcome and number may be new.
         new: Entries to add at the end of `known`.
 
     Raises:
@@ -241,7 +242,7 @@ def updated(file: File, keep: dict[tuple[str, str], Entry], new: Iterable[Entry]
     """
     lines = list(file.lines)
     for placed in reversed(file.placed):
-        entry = keep.get((placed.entry.name, placed.entry.clause))
+        entry = keep.get(placed.entry.key)
         if entry is None:
             del lines[placed.first : placed.end]
         elif entry != placed.entry:
@@ -253,7 +254,7 @@ def updated(file: File, keep: dict[tuple[str, str], Entry], new: Iterable[Entry]
     added = [" " * indent + line for entry in new for line in written(entry)]
     text = "".join(_added(lines, added))
     text = text if text.endswith("\n") else text + "\n"
-    _verify(text, file, {**keep, **{(entry.name, entry.clause): entry for entry in new}})
+    _verify(text, file, {**keep, **{entry.key: entry for entry in new}})
     return text
 
 
@@ -274,7 +275,7 @@ def _dash_line(lines: tuple[str, ...], placed: Placed) -> str:
     return next(line for line in lines[placed.first : placed.end] if line.lstrip().startswith("-"))
 
 
-def _verify(text: str, file: File, wanted: dict[tuple[str, str], Entry]) -> None:
+def _verify(text: str, file: File, wanted: dict[Key, Entry]) -> None:
     """Read what was written; nothing is written that does not say what it should."""
     name = file.baseline.path
     clauses = {entry.clause for entry in wanted.values()}
@@ -282,7 +283,7 @@ def _verify(text: str, file: File, wanted: dict[tuple[str, str], Entry]) -> None
         again = read_file(text.encode(), name, clauses).baseline
     except ToolassayError:
         again = Baseline()
-    if {(entry.name, entry.clause): entry for entry in again.entries} != wanted:
+    if {entry.key: entry for entry in again.entries} != wanted:
         raise BaselineError(
             "cannot be rewritten line by line",
             where=name,

@@ -59,9 +59,9 @@ class Summary(msgspec.Struct):
     @property
     def judged_any(self) -> bool:
         """Tell whether there was anything that the contract knows."""
-        return bool(self.items) and (
-            self.form == "observations" or not self.types.isdisjoint(EVENT_KINDS)
-        )
+        if self.form == "observations":
+            return bool(self.clauses)
+        return not self.types.isdisjoint(EVENT_KINDS)
 
 
 Report = Callable[[Divergence, Sequence[Block]], None]

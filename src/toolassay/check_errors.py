@@ -43,10 +43,17 @@ class EmptyFileError(CheckError):
 
 
 class BinaryFileError(CheckError):
-    """A line is no UTF-8 text, or holds a NUL."""
+    """The file is compressed, or a line holds a NUL."""
 
     code = "input.check.binary"
     hint = "unpack it first: gunzip -c FILE | toolassay check -"
+
+
+class EncodingError(CheckError):
+    """A line is no UTF-8 text, or the file begins with a byte order mark."""
+
+    code = "input.check.encoding"
+    hint = "save it as UTF-8, without a byte order mark"
 
 
 class OtherFormatError(CheckError):
@@ -60,6 +67,7 @@ class LineSyntaxError(CheckError):
     """A line is no JSON."""
 
     code = "input.check.syntax"
+    hint = "each line is one JSON object"
 
 
 class CutLineError(CheckError):

@@ -72,7 +72,8 @@ def blocks(file: BinaryIO, name: str) -> Iterator[Block]:
     Raises:
         LineTooLongError: A line is longer than is read.
     """
-    line, byte, carry = 1, 0, b""
+    line, byte = 1, 0
+    carry = bytearray()  # it grows in place, however long a line is
     while True:
         data = file.read(BLOCK)
         if not data:
@@ -84,14 +85,14 @@ def blocks(file: BinaryIO, name: str) -> Iterator[Block]:
                 what = f"the line is longer than {LINE_MAX} bytes"
                 raise errors.LineTooLongError(what, name=name, line=line, byte=byte)
             continue
-        whole = carry + data[:cut]
-        carry = data[cut:]
+        whole = bytes(carry) + data[:cut] if carry else data[:cut]
+        carry = bytearray(data[cut:])
         if whole.strip():
             yield Block(whole, line, byte)
         line += whole.count(b"\n")
         byte += len(whole)
     if carry.strip():
-        yield Block(carry, line, byte, ended=False)
+        yield Block(bytes(carry), line, byte, ended=False)
 
 
 def form_of(block: Block, name: str) -> Form:
@@ -135,20 +136,36 @@ def line_fault(
         return errors.BinaryFileError(
             "the file is compressed", name=name, line=at.line, byte=at.byte
         )
-    if b"\x00" in line or not _is_text(line):
+    if line.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
+        what = "the file begins with a byte order mark"
+        return errors.EncodingError(what, name=name, line=at.line, byte=at.byte)
+    if not ended and _is_cut(fault, line):
+        what = f"cut in the middle of a value at byte {at.byte + len(line)}"
+        return errors.CutLineError(what, name=name, line=at.line, byte=at.byte)
+    if b"\x00" in line:
         return errors.BinaryFileError("the line is no text", name=name, line=at.line, byte=at.byte)
+    if not _is_text(line):
+        what = "the line is no UTF-8 text"
+        return errors.EncodingError(what, name=name, line=at.line, byte=at.byte)
     if isinstance(fault, RecursionError):
         return errors.LineShapeError(
             "the line is nested too deeply", name=name, line=at.line, byte=at.byte
         )
     if isinstance(fault, msgspec.ValidationError):
         return _shape_fault(fault, line, name, at)
-    if not ended:
-        end = at.byte + len(line)
-        return errors.CutLineError(
-            f"cut in the middle of a value at byte {end}", name=name, line=at.line, byte=at.byte
-        )
     return errors.LineSyntaxError(f"no JSON: {fault}", name=name, line=at.line, byte=at.byte)
+
+
+def _is_cut(fault: Exception, line: bytes) -> bool:
+    """Tell whether the last line of a file began well, so that only its end is missing."""
+    if isinstance(fault, msgspec.ValidationError | RecursionError) or b"\x00" in line:
+        return False
+    try:
+        line.decode()
+    except UnicodeDecodeError as error:
+        if error.reason != "unexpected end of data":
+            return False
+    return line.lstrip().startswith(b"{") and "trailing" not in str(fault)
 
 
 def _is_text(line: bytes) -> bool:

@@ -112,7 +112,21 @@ def root(ctx: click.Context) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit."""
+    _open_standard_streams()
+    if "_TOOLASSAY_COMPLETE" in os.environ:  # a shell asks for completions
+        root.main(prog_name="toolassay")
     sys.exit(run_cli(sys.argv[1:] if arguments is None else list(arguments)))
+
+
+def _open_standard_streams() -> None:
+    """Give a place to what was closed by whoever started us, or a report would take it."""
+    for number, mode in enumerate(("r", "w", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_RDWR)  # the lowest free number is this one
+            stream = os.fdopen(nowhere, mode, encoding="utf-8")
+            setattr(sys, ("stdin", "stdout", "stderr")[number], stream)
 
 
 def run_cli(arguments: Sequence[str]) -> int:
@@ -133,34 +147,50 @@ def run_cli(arguments: Sequence[str]) -> int:
     except ToolassayError as fault:
         _say(f"error: {_words(fault)}")
         return Exit.UNUSABLE if isinstance(fault, TargetError) else Exit.USAGE
-    except Exception as fault:  # noqa: BLE001 - whatever it is, it is told in one line
+    except OSError as fault:
+        return _refused(fault)
+    except BaseException as fault:  # noqa: BLE001 - whatever it is, it is told in one line
         return _kit_fault(fault)
     return code if isinstance(code, int) else Exit.CONFORMANT
 
 
 def _invoke(arguments: list[str]) -> object:
     """Do what click's own `main` does, but for its way of ending on a closed pipe."""
-    if "_TOOLASSAY_COMPLETE" in os.environ:  # a shell asks for completions
-        return root.main(arguments, "toolassay")
     with root.make_context("toolassay", arguments) as ctx:
         return root.invoke(ctx)
 
 
 def _words(fault: ToolassayError) -> str:
     """Show an error with its hint; what an implementation said may be in it."""
-    from toolassay.printable import printable  # noqa: PLC0415 - needed for mistakes alone
+    from toolassay.commands.common import VectorsRefusedError  # noqa: PLC0415 - for mistakes alone
+    from toolassay.printable import LINE_MAX, printable  # noqa: PLC0415 - as above
 
     text = str(fault)
     if fault.hint and fault.hint not in text:
         text = f"{text}; {fault.hint}"
-    return printable(text, 2000)
+    lines = text.split("\n") if isinstance(fault, VectorsRefusedError) else [text]
+    return "\n".join(printable(line, LINE_MAX) for line in lines)
 
 
-def _kit_fault(fault: Exception) -> int:
+def _refused(fault: OSError) -> int:
+    """Tell what the system refused: a full disk, a folder that is gone, too many open files."""
+    _trace(fault)
+    from toolassay.printable import printable  # noqa: PLC0415 - needed for mistakes alone
+
+    where = f"{fault.filename}: " if fault.filename is not None else ""
+    _say(f"error: {printable(where + (fault.strerror or type(fault).__name__), 500)}")
+    return Exit.USAGE
+
+
+def _trace(fault: BaseException) -> None:
     if os.environ.get("TOOLASSAY_DEBUG"):
         import traceback  # noqa: PLC0415 - needed for faults alone
 
         traceback.print_exception(fault)
+
+
+def _kit_fault(fault: BaseException) -> int:
+    _trace(fault)
     from toolassay.printable import printable  # noqa: PLC0415 - as above
 
     _say(f"error: the kit failed: {type(fault).__name__}: {printable(str(fault), 500)}")

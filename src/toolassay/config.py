@@ -14,7 +14,9 @@ from toolassay.near import near
 from toolassay.spec.errors import UsageError
 
 TABLE = b"[tool.toolassay"
+NAME = b"toolassay"
 MAX_BYTES = 4 * 1024 * 1024
+DEADLINE_MAX_S = 86_400
 
 
 class ConfigError(UsageError):
@@ -64,7 +66,7 @@ def load_config(folder: Path | None = None) -> Config:
     for place in (start, *start.parents):
         path = place / "pyproject.toml"
         data = _read(path)
-        if TABLE in data:
+        if NAME in data:
             table = _table(data, path)
             if table is not None:
                 return _config(table, path)
@@ -73,6 +75,8 @@ def load_config(folder: Path | None = None) -> Config:
 
 def _read(path: Path) -> bytes:
     try:
+        if not path.is_file():  # a pipe without a writer would never end
+            return b""
         with path.open("rb") as file:
             return file.read(MAX_BYTES)
     except OSError:
@@ -84,7 +88,9 @@ def _table(data: bytes, path: Path) -> dict[str, object] | None:
 
     try:
         document = tomllib.loads(data.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as fault:
+        if TABLE not in data:  # it names the kit, as one that depends on it does, and no more
+            return None
         raise ConfigError(f"not valid TOML: {fault}", where=str(path)) from None
     tool = document.get("tool", {})
     table = tool.get("toolassay") if isinstance(tool, dict) else None
@@ -119,8 +125,11 @@ def _check(key: str, value: object, path: Path) -> None:
         raise ConfigError(
             f"[tool.toolassay] {key} must be {wanted.get(key, 'a text')}", where=str(path)
         )
-    if key == "deadline" and not (isinstance(value, int | float) and 0 < value < 1e6):
-        raise ConfigError("[tool.toolassay] deadline must be more than 0", where=str(path))
+    if value == "" or "" in texts:
+        raise ConfigError(f"[tool.toolassay] {key} is empty", where=str(path))
+    if key == "deadline" and not (isinstance(value, int | float) and 0 < value <= DEADLINE_MAX_S):
+        what = f"[tool.toolassay] deadline must be more than 0, and at most {DEADLINE_MAX_S}"
+        raise ConfigError(what, where=str(path))
 
 
 def _resolved(value: object, folder: Path, key: str) -> object:

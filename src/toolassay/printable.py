@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import unicodedata
 
+LINE_MAX = 2000
+"""Characters of a line that names a fault; paths and hints may be long."""
+
 _NAMED = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 

@@ -7,6 +7,7 @@ judges the rest.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
@@ -19,7 +20,7 @@ from toolassay.authoring.axes import BUILTIN_AXES
 from toolassay.authoring.model import Axis, AxisValue, Chosen, Expected, Related, Vector
 from toolassay.authoring.schema import near_hint, shape_faults
 from toolassay.spec.input_errors import TextError
-from toolassay.spec.yaml_text import Document, Path, Value, load_yaml
+from toolassay.spec.yaml_text import MAX_BYTES, Document, Path, Value, load_yaml
 
 __all__ = ["Loaded", "load_vectors", "vector_files"]
 
@@ -74,26 +75,36 @@ def load_vectors(paths: Sequence[FilePath]) -> Loaded:
 
 def _document(file: FilePath) -> Document:
     """Read one file."""
-    name, why = file.as_posix(), ""
-    if file.suffix != ".yaml":
-        why = "the name of a file of vectors ends in .yaml"
-    else:
-        try:
-            return load_yaml(file.read_bytes(), name)
-        except OSError as error:
-            why = f"the file cannot be read: {error.strerror}"
+    name = file.as_posix()
+    try:
+        if file.suffix != ".yaml":
+            why = "the name of a file of vectors ends in .yaml"
+        elif file.exists() and not file.is_file():
+            why = "it is no regular file"  # a pipe without a writer would never end
+        else:
+            with file.open("rb") as opened:
+                return load_yaml(opened.read(MAX_BYTES + 1), name)
+    except OSError as error:
+        why = f"the file cannot be read: {error.strerror}"
     raise errors.VectorFileError(why, name=name, line=1, column=1)
 
 
 def vector_files(paths: Sequence[FilePath]) -> Iterator[FilePath]:
     """List the files of vectors at some paths, each once, folders in sorted order."""
-    seen: set[FilePath] = set()
+    seen: set[str] = set()
     for path in paths:
-        # `.yml` is listed too, so that such a file is complained of and not passed over.
-        for file in sorted(path.rglob("*.y*ml")) if path.is_dir() else [path]:
-            if file.resolve() not in seen:
-                seen.add(file.resolve())
+        for file in _below(path) if path.is_dir() else [path]:
+            # Unlike `resolve`, this bears links that lead in a circle.
+            real = os.path.realpath(file)
+            if real not in seen:
+                seen.add(real)
                 yield file
+
+
+def _below(folder: FilePath) -> list[FilePath]:
+    """List what is to be read in a folder; `.yml` too, so that it is complained of."""
+    found = (file for ending in ("yaml", "yml") for file in folder.rglob(f"*.{ending}"))
+    return sorted(file for file in found if not file.is_dir())
 
 
 # --- from plain data to a vector -------------------------------------------------------------

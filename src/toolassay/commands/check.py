@@ -61,6 +61,7 @@ def check(
 ) -> int:
     """Judge a recorded event stream, or recorded observations, line by line."""
     from toolassay.check import Summary, check_file  # noqa: PLC0415 - help needs none of it
+    from toolassay.commands.common import clause_id  # noqa: PLC0415 - as above
     from toolassay.reports.check_report import CheckReport, Options  # noqa: PLC0415 - as above
     from toolassay.reports.out import Out  # noqa: PLC0415 - as above
     from toolassay.runner.rules import rules_of  # noqa: PLC0415 - as above
@@ -70,6 +71,7 @@ def check(
 
     gc.disable()  # what is read forms no cycles, and looking for them costs a fifth of the time
     register = load_register()
+    clauses = tuple(clause_id(clause) for clause in clauses)
     check_clauses(clauses, register.clauses)
     rules = rules_of(register, register.profile(profile), clauses)
     name = "standard input" if file == "-" else file

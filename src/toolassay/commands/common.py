@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+FAULTS_MAX = 50
+"""Faults of vectors that are named where a run is refused."""
+
 CONTRACTS = ("events", "transcript", "execution")
 
 
@@ -60,9 +63,14 @@ def selection_of(given: dict[str, Any]) -> Selection:
         tuple(given.pop("cases")),
         # Families and clauses may be written in the other case.
         tuple(family.lower() for family in given.pop("families")),
-        tuple(clause.upper() if clause.islower() else clause for clause in clauses),
+        tuple(map(clause_id, clauses)),
         tuple(given.pop("contracts")),
     )
+
+
+def clause_id(text: str) -> str:
+    """Give the id of a clause, which may be written in small letters."""
+    return text.upper() if text.islower() else text
 
 
 class NoSuchPathError(UsageError):
@@ -78,9 +86,16 @@ class VectorsRefusedError(InputError):
 
 
 def paths_of(texts: Sequence[str]) -> tuple[Path, ...]:
-    """Make paths of texts."""
+    """
+    Make paths of texts.
+
+    Raises:
+        NoSuchPathError: A text is empty, which would mean the current folder.
+    """
     from pathlib import Path  # noqa: PLC0415 - help needs none of it
 
+    if "" in texts:
+        raise NoSuchPathError("a path is empty")
     return tuple(Path(text) for text in texts)
 
 
@@ -113,16 +128,19 @@ def authored_cases(paths: Sequence[Path]) -> list[Case]:
     Read and expand authored vectors.
 
     Raises:
-        VectorsRefusedError: They break the rules of their format.
+        VectorsRefusedError: They break the rules of their format, or there are none.
     """
     from toolassay.authoring.lint import read_cases  # noqa: PLC0415 - most runs read packs
+    from toolassay.printable import many  # noqa: PLC0415 - as above
 
     linted = read_cases([existing(path) for path in paths])
     if linted.errors:
         raise VectorsRefusedError(
-            "\n".join(str(fault) for fault in linted.errors[:50]),
-            hint=f"{len(linted.errors)} faults; `toolassay lint PATH` lists them all",
+            "\n".join(str(fault) for fault in linted.errors[:FAULTS_MAX]),
+            hint=f"{many(len(linted.errors), 'fault')}; `toolassay lint PATH` lists them all",
         )
+    if not linted.cases:
+        raise VectorsRefusedError("there are no vectors", where=", ".join(map(str, paths)))
     return [one.case for one in linted.cases]
 
 

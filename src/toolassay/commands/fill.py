@@ -39,28 +39,28 @@ def fill(folder: str | None, out: str | None, *, check: bool) -> int:
     from pathlib import Path  # noqa: PLC0415 - help needs none of it
 
     from toolassay.authoring.fill import fill as compile_packs  # noqa: PLC0415 - help needs none of it
-    from toolassay.commands.common import existing  # noqa: PLC0415 - as above
+    from toolassay.commands.common import existing, paths_of  # noqa: PLC0415 - as above
     from toolassay.commands.places import own_vectors  # noqa: PLC0415 - as above
-    from toolassay.printable import many  # noqa: PLC0415 - as above
+    from toolassay.printable import LINE_MAX, many, printable  # noqa: PLC0415 - as above
     from toolassay.spec.register import SPEC_FOLDER  # noqa: PLC0415 - as above
 
     if folder is not None and out is None:
         raise NoOutError("vectors of your own need --out FOLDER", hint=f"--out {folder}/packs")
-    source = existing(Path(folder)) if folder is not None else own_vectors()
+    source = existing(*paths_of((folder,))) if folder is not None else own_vectors()
     # Sources outside `vectors/` are the kit's own register, which a user's packs leave alone.
     spec = SPEC_FOLDER if folder is None else None
     filled = compile_packs(
         source, Path(out) if out else source / "packs", check=check, spec_dir=spec
     )
     for fault in filled.errors:
-        click.echo(str(fault))
+        click.echo(printable(str(fault), LINE_MAX))
     if filled.errors:
         click.echo(f"NON-CONFORMANT: {many(len(filled.errors), 'fault')}, nothing was written")
         return Exit.NON_CONFORMANT
     for change in filled.changes:
         named = f": {', '.join(change.cases[:CASES_MAX])}" if change.cases else ""
         more = f" and {len(change.cases) - CASES_MAX} more" if len(change.cases) > CASES_MAX else ""
-        click.echo(f"{change.how} {change.file}{named}{more}")
+        click.echo(printable(f"{change.how} {change.file}{named}{more}", LINE_MAX))
     if check and filled.changes:
         number = many(len(filled.changes), "file")
         click.echo(f"NON-CONFORMANT: {number} not current; `toolassay fill` writes what is missing")

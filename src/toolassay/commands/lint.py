@@ -26,12 +26,12 @@ def lint(paths: tuple[str, ...]) -> int:
     from toolassay.authoring.lint import read_cases  # noqa: PLC0415 - help needs none of it
     from toolassay.commands.common import existing, paths_of  # noqa: PLC0415 - as above
     from toolassay.commands.places import own_vectors  # noqa: PLC0415 - as above
-    from toolassay.printable import many  # noqa: PLC0415 - as above
+    from toolassay.printable import LINE_MAX, many, printable  # noqa: PLC0415 - as above
 
     given = [existing(path) for path in paths_of(paths)] or [own_vectors()]
     linted = read_cases(given)
     for fault in linted.errors:
-        click.echo(str(fault))
+        click.echo(printable(str(fault), LINE_MAX))
     vectors = many(len({one.case.vector for one in linted.cases}), "vector")
     if linted.errors:
         click.echo(f"NON-CONFORMANT: {many(len(linted.errors), 'fault')} in {vectors}")

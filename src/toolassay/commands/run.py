@@ -44,7 +44,7 @@ profile, baseline, deadline, vectors and python; flags win over it.
 @click.option("--seed", default=0, show_default=True, help="Seed of the target and of generation.")
 @click.option(
     "--deadline",
-    type=click.FloatRange(0, 86400, min_open=True),
+    type=click.FloatRange(0, 86_400, min_open=True),
     metavar="SECONDS",
     help="Seconds that one case may take. Default 10.",
 )

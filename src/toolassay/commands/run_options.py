@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from typing import Literal
 
@@ -85,13 +86,10 @@ def merge(options: RunOptions, config: Config) -> RunOptions:
         NoTargetError: No target is named.
         FlagsError: Two flags contradict each other.
     """
-    target = options.target or config.target
+    target = config.target if options.target is None else options.target
     if not target:
         raise NoTargetError("no target")
-    if options.ndjson == "-" and options.form == "json":
-        raise FlagsError("--format json and --ndjson - both want standard output")
-    if options.baseline and options.no_baseline:
-        raise FlagsError("--baseline and --no-baseline contradict each other")
+    _check(options, target)
     configured = None if options.no_baseline else config.baseline
     python = options.python
     if python is None and target.startswith("python:") and not options.in_process:
@@ -105,6 +103,27 @@ def merge(options: RunOptions, config: Config) -> RunOptions:
         paths=options.paths or config.vectors,
         python=python,
     )
+
+
+def _check(options: RunOptions, target: str) -> None:
+    """Refuse what contradicts itself; a flag that would be passed over is a mistake too."""
+    texts = ("profile", "baseline", "keep", "python", "ndjson")
+    empty = next((name for name in texts if getattr(options, name) == ""), None)
+    if empty is not None:  # such as a variable of a script that was never set
+        raise FlagsError(f"--{empty} is empty")
+    if options.deadline is not None and math.isnan(options.deadline):
+        raise FlagsError("--deadline is no number")
+    if options.ndjson == "-" and options.form == "json":
+        raise FlagsError("--format json and --ndjson - both want standard output")
+    if options.baseline and options.no_baseline:
+        raise FlagsError("--baseline and --no-baseline contradict each other")
+    if options.keep and not options.generate:
+        raise FlagsError("--keep is for what --generate finds")
+    if options.in_process and options.jobs > 1:
+        raise FlagsError("--in-process has one worker: leave out --jobs")
+    if not target.startswith("python:") and (options.python or options.in_process):
+        flag = "--in-process" if options.in_process else "--python"
+        raise FlagsError(f"{flag} is for python: targets")
 
 
 def repro_of(options: RunOptions, config: Config) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -25,7 +27,12 @@ from toolassay.targets.base import Target
 from toolassay.targets.open import open_target
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from toolassay.baseline import Baseline, Ledger, Scope
+
+_ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+"""Signals by which others end us; Windows lacks one."""
 
 Consumer = Callable[[Event], None]
 """A report."""
@@ -37,7 +44,7 @@ def run_target(options: RunOptions) -> int:
     merged = merge(options, config)
     register = load_register()
     baseline = read_baseline(merged.baseline, register)
-    with contextlib.ExitStack() as stack:
+    with ending_cleanly(), contextlib.ExitStack() as stack:
         # The report file is opened first: a run is not to be lost to a wrong path.
         ndjson = _opened(stack, merged.ndjson)
         target = stack.enter_context(contextlib.closing(open_one(merged)))
@@ -45,9 +52,30 @@ def run_target(options: RunOptions) -> int:
         consumers, last = _consumers(merged, register, ndjson)
         if merged.generate:
             consumers.insert(0, _keeper(merged, target))
+        if merged.in_process:  # what the implementation prints is no part of a report
+            stack.enter_context(contextlib.redirect_stdout(sys.stderr))
         finished = run_plan(plan, _fan_out(consumers, quiet=merged.quiet))
     last(finished)
     return finished.exit_code
+
+
+@contextlib.contextmanager
+def ending_cleanly() -> Iterator[None]:
+    """Take the signals that end a process for Ctrl-C, or workers that hang would outlive us."""
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard = [number for number in _ENDING if signal.getsignal(number) is signal.SIG_DFL]
+    before = {number: signal.signal(number, interrupt) for number in heard}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def open_one(options: RunOptions) -> Target:

@@ -9,19 +9,16 @@ from pathlib import Path
 import click
 import msgspec
 
-from toolassay.baseline import Baseline, Entry, Failure, Outcome, Scope, failures
+from toolassay.baseline import Baseline, Entry, Failure, Key, Outcome, Scope, failures, subjects_of
 from toolassay.baseline_file import HEAD, UNEXPLAINED, File, load_file, read_file, updated
 from toolassay.commands.run_options import RunOptions, merge
-from toolassay.commands.running import open_one, plan_of
+from toolassay.commands.running import ending_cleanly, open_one, plan_of
 from toolassay.config import load_config
 from toolassay.results import CaseFinished, CaseResult, Event, RunFinished
 from toolassay.runner import run as run_plan
 from toolassay.spec.errors import UsageError
 from toolassay.spec.register import load_register
 from toolassay.statuses import Exit
-
-Key = tuple[str, str]
-"""Name and clause of an entry."""
 
 
 class NoBaselineError(UsageError):
@@ -46,7 +43,7 @@ def update_baseline(options: RunOptions) -> int:
         if isinstance(event, CaseFinished):
             results.append(event.result)
 
-    with contextlib.closing(open_one(merged)) as target:
+    with ending_cleanly(), contextlib.closing(open_one(merged)) as target:
         # An empty baseline makes the plan work out its scope and changes no status.
         plan = plan_of(merged, config, register, target, Baseline())
         finished = run_plan(plan, take)
@@ -88,32 +85,28 @@ def revised(
     judged = list(results)
     failing = {(one.case, one.clause): one for one in failures(judged)}
     unjudged = {
-        name
+        subject
         for result in judged
         if result.observation is None and result.status != "not_applicable"
-        for name in (result.case.id, result.case.vector)
+        for subject in subjects_of(result.case)
     }
     keep: dict[Key, Entry] = {}
     for entry in sorted(baseline.entries, key=lambda entry: not entry.case):
         mine = [
             key
             for key, one in failing.items()
-            if entry.name in {one.case, one.vector} and entry.clause == one.clause
+            if entry.key in {(one.case, "", one.clause), ("", one.vector, one.clause)}
         ]
         outcomes = [failing.pop(key).outcome for key in mine]
         left_alone = not scope.has(entry) or entry.clause not in scored or entry.flaky
-        if left_alone or (entry.name in unjudged and not outcomes):
-            keep[entry.name, entry.clause] = entry
+        if left_alone or (entry.subject in unjudged and not outcomes):
+            keep[entry.key] = entry
             continue
         kept = _kept(entry, outcomes, partial=not scope.has_all(entry))
         if kept is not None:
-            keep[entry.name, entry.clause] = kept
-    in_order = {key: keep[key] for key in _keys(baseline) if key in keep}
+            keep[entry.key] = kept
+    in_order = {entry.key: keep[entry.key] for entry in baseline.entries if entry.key in keep}
     return in_order, _added(one for one in failing.values() if not one.is_warning)
-
-
-def _keys(baseline: Baseline) -> list[Key]:
-    return [(entry.name, entry.clause) for entry in baseline.entries]
 
 
 def _kept(entry: Entry, outcomes: list[Outcome], *, partial: bool) -> Entry | None:
@@ -132,7 +125,7 @@ def _added(failing: Iterable[Failure]) -> list[Entry]:
     groups: dict[tuple[str, str, Outcome], list[str]] = {}
     for one in failing:
         groups.setdefault((one.vector, one.clause, one.outcome), []).append(one.case)
-    taken: set[Key] = set()
+    taken: set[tuple[str, str]] = set()
     entries: list[Entry] = []
     for (vector, clause, outcome), cases in groups.items():
         if len(cases) > 1 and (vector, clause) not in taken:

@@ -13,7 +13,6 @@ from toolassay.printable import printable
 from toolassay.reports.timeline import drawn, view
 from toolassay.reports.words import case_words
 from toolassay.results import CaseResult, Check
-from toolassay.selection import cited
 from toolassay.spec.errors import ToolassayError
 from toolassay.statuses import FAILED, Status
 
@@ -100,11 +99,12 @@ def _failed(result: CaseResult, contract: Contract, node: str) -> Outcome:
 
 
 def _by_clause(result: CaseResult) -> list[Check]:
-    """Give one of the worst checks for each clause, those that the case is about first."""
+    """Give one of the worst checks for each clause, in the order in which the case cites them."""
     worst = [check for check in result.checks if check.status == result.status]
     first = {check.clause or check.check: check for check in reversed(worst)}
-    about = cited(result.case)
-    return sorted(first.values(), key=lambda check: check.clause not in about)
+    cited = [item.clause for item in (*result.case.expect, *result.case.relations)]
+    order = {clause: at for at, clause in reversed(tuple(enumerate(cited)))}
+    return sorted(first.values(), key=lambda check: order.get(check.clause, len(cited)))
 
 
 _STATUS: dict[Status, str] = {

@@ -48,6 +48,8 @@ def find_files(path: Path) -> tuple[Path, ...]:
     if not path.is_dir():
         if not path.exists():
             raise errors.RecordingFileError("there is no such file", name=str(path))
+        if not path.is_file():  # lines are read more than once, and a pipe is gone by then
+            raise errors.RecordingFileError("it is no regular file", name=str(path))
         return (path,)
     own = path / "recordings.jsonl"
     found = (own,) if own.is_file() else tuple(sorted(path.glob("*.jsonl")))

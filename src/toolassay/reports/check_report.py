@@ -120,7 +120,7 @@ class CheckReport:
                 f"{many(number, 'divergence')} of {many(clauses, 'clause')}"
             )
         if fault is None and not summary.judged_any:
-            reasons[Exit.INCOMPLETE] = "nothing in the file is of the contract"
+            reasons[Exit.INCOMPLETE] = "nothing in the file can be judged"
         code = exit_of(reasons)
         if self.options.is_json:
             self.out.write(encoded(self._document(summary, fault, reasons, seconds)))

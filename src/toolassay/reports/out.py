@@ -8,13 +8,24 @@ from typing import TextIO
 
 import msgspec
 
+from toolassay.spec.errors import UsageError
+
 PIPE_WIDTH = 100
 """Columns of what is written to a file or a pipe."""
 
 NARROW = 40
 """The narrowest layout; what is narrower wraps as the terminal likes."""
 
+WIDE = 10_000
+"""The widest layout; it keeps what is padded to the width within bounds."""
+
 _CODES = {"red": "31", "green": "32", "yellow": "33", "cyan": "36", "dim": "2", "bold": "1"}
+
+
+class OutputError(UsageError):
+    """What is written has no place: the disk is full, or the device is gone."""
+
+    code = "usage.output"
 
 
 class Style(msgspec.Struct, frozen=True):
@@ -36,6 +47,9 @@ class Out:
 
     Args:
         stream: Where to write; standard output if not given.
+
+    Raises:
+        OutputError: The stream takes nothing more, from `write` and `flush`.
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -57,6 +71,8 @@ class Out:
             self.stream.write(text)
         except BrokenPipeError:
             self._lose()
+        except OSError as fault:
+            raise self._refused(fault) from None
 
     def flush(self) -> None:
         """Hand over what was written."""
@@ -66,6 +82,13 @@ class Out:
             self.stream.flush()
         except BrokenPipeError:
             self._lose()
+        except OSError as fault:
+            raise self._refused(fault) from None
+
+    def _refused(self, fault: OSError) -> OutputError:
+        self._lose()  # or what is still held would be tried once more when the stream is closed
+        name = str(getattr(self.stream, "name", "the output"))
+        return OutputError(f"cannot be written: {fault.strerror}", where=name)
 
     def _lose(self) -> None:
         """Go on without a reader, so that the exit code is still the truth."""
@@ -84,12 +107,12 @@ def style_of(stream: TextIO) -> Style:
     terminal = is_terminal(stream)
     given = os.environ.get("COLUMNS", "")
     width = PIPE_WIDTH
-    if given.isdecimal() and int(given) > 0:
+    if given.isdecimal() and len(given) <= len(str(WIDE)) and int(given) > 0:
         width = int(given)
     elif terminal:
         width = _terminal_width(stream)
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-    return Style(max(width, NARROW), terminal and not plain)
+    return Style(min(max(width, NARROW), WIDE), terminal and not plain)
 
 
 def _terminal_width(stream: TextIO) -> int:

@@ -54,6 +54,10 @@ def _open_python(
     if not all(part.isidentifier() for part in (*module.split("."), *factory.split("."))):
         what = "does not name a module and a factory in it"
         raise TargetSyntaxError(spec, what, hint="write python:package.module:factory")
+    stem = module.removesuffix(".py")
+    if stem != module and ((folder or Path.cwd()) / f"{stem.replace('.', '/')}.py").is_file():
+        what = "names a file, and a module has no ending"
+        raise TargetSyntaxError(spec, what, hint=f"write python:{stem}:{factory}")
     if in_process and python is not None:
         what = "cannot run in this process and under another interpreter"
         raise TargetSyntaxError(spec, what, hint="leave out --python or --in-process")
@@ -62,7 +66,7 @@ def _open_python(
 
 def _unknown(spec: str, scheme: str) -> UnknownNameError:
     names = {name.partition(":")[0]: name for name in SCHEMES}
-    near = difflib.get_close_matches(scheme, names, n=2, cutoff=0.5)
+    near = difflib.get_close_matches(scheme.lower(), names, n=2, cutoff=0.6)
     error = UnknownNameError("target", spec, tuple(names[name] for name in near))
     error.hint = f"a target is {', '.join(SCHEMES[:-1])} or {SCHEMES[-1]}"
     return error

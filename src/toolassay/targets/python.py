@@ -203,6 +203,8 @@ class InProcessTarget:
             self._implementation = _described(reply, self._target)
         except UnreadableError as error:
             raise AdapterProtocolError(self._target, str(error)) from None
+        except _ThrownError as error:
+            raise AdapterStartError(self._target, f"initialize() raised {error}") from None
 
     @property
     def implementation(self) -> Implementation:
@@ -215,6 +217,8 @@ class InProcessTarget:
             reply = self._ask(case.operation, params_of(case, seed, deadline_s))
         except UnreadableError as error:
             return Answer("error", message=str(error))
+        except _ThrownError as error:
+            return Answer("raised", message=str(error))
         return read_answer(reply, case.operation, self._implementation)
 
     def close(self) -> None:
@@ -223,7 +227,17 @@ class InProcessTarget:
     def _ask(self, method: str, params: object) -> Reply:
         # Through JSON, so that both ways of running see and say the same.
         asked = msgspec.json.decode(request(0, method, params))
-        return read_reply(self._session.answer(asked))
+        try:
+            line = self._session.answer(asked)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a worker would have died of it
+            raise _ThrownError(type(error).__name__) from None
+        return read_reply(line)
+
+
+class _ThrownError(Exception):
+    """What is no result came out of an implementation, such as a cancelled task."""
 
 
 def _described(reply: Reply, target: str) -> Implementation:
