@@ -154,6 +154,19 @@ def test_a_divergence_is_a_report_and_no_traceback(project: pytest.Pytester) -> 
     result.stdout.no_fnmatch_line("*toolassay/plugin*")
 
 
+def test_the_clauses_that_a_case_cites_are_told_first_in_its_own_order(
+    project: pytest.Pytester,
+) -> None:
+    flagged = "    - {clause: MSG-09, history: {result: {answers: c1, is_error: true}}}\n"
+    project.path.joinpath("own.yaml").write_text(OWN + flagged)
+    anchor(project)
+
+    lines = run(project, f"test_contract.py::test_contract[{CUT}]").outlines
+
+    told = [line[2:8] for line in lines if line.startswith(("  MSG-", "  ARG-"))]
+    assert told == ["ARG-03", "MSG-09", "ARG-04"]
+
+
 def test_the_short_way_reports_what_the_long_way_reports(project: pytest.Pytester) -> None:
     anchor(project)
     keep = """

@@ -113,7 +113,7 @@ class _Reader:
     def __init__(self, document: Document, clauses: frozenset[str]) -> None:
         self.document = document
         self.clauses = clauses
-        self.taken: dict[tuple[str, str], int] = {}
+        self.taken: dict[Key, int] = {}
 
     def read(self) -> tuple[list[tuple[Entry, int]], int]:
         """Read everything."""

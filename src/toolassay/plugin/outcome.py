@@ -102,7 +102,8 @@ def _by_clause(result: CaseResult) -> list[Check]:
     """Give one of the worst checks for each clause, in the order in which the case cites them."""
     worst = [check for check in result.checks if check.status == result.status]
     first = {check.clause or check.check: check for check in reversed(worst)}
-    cited = [item.clause for item in (*result.case.expect, *result.case.relations)]
+    cited = [item.clause for item in result.case.expect]
+    cited += [relation.clause for relation in result.case.relations]
     order = {clause: at for at, clause in reversed(tuple(enumerate(cited)))}
     return sorted(first.values(), key=lambda check: order.get(check.clause, len(cited)))
 
