@@ -14,7 +14,7 @@ from typing import ClassVar, Final
 
 from toolassay.properties.names import CHECK_NAMES, RECORDED_IN_STREAMS
 from toolassay.properties.stream_groups import disagreeing_bits, group_faults
-from toolassay.properties.stream_shape import MISSING, class_of, named, shape_faults, told
+from toolassay.properties.stream_shape import DESCRIBED, MISSING, named, place_faults, told
 from toolassay.properties.stream_state import Call, Gate, Loop, Turn
 from toolassay.spec.events import TURN_ENDINGS, Event
 from toolassay.spec.finding import Finding, Place
@@ -55,21 +55,33 @@ class StreamJudge:
         self._loops: dict[tuple[str, str], Loop] = {}
         self._gates: dict[tuple[str, str], Gate] = {}
         self._last: dict[str, int] = {}
+        # Events of a step come in a row, so where the last one stood is kept at hand.
+        self._place = ("", "", "", "")
+        self._here: tuple[Loop, Turn] | None = None
 
     def feed(self, index: int, delivery: Delivery) -> tuple[Finding, ...]:
         """Judge the next event; give what it broke."""
         event = delivery.event
-        handler = self._HANDLERS.get(event.type)
+        kind = event.type
+        handler = self._HANDLERS.get(kind)
         seq = delivery.seq
         if handler is None and not seq and delivery.in_journal is not False:
             return ()
         self._index, self._fresh = index, True
+        described = DESCRIBED.get(kind)
+        durability = described or delivery.durability
         if seq:
-            self._sequence(delivery, seq, event)
-        if delivery.in_journal is False:
-            self._in_journal(delivery, event)
+            last = self._last.get(event.session_id)
+            if durability != "ephemeral" and (last is None or seq > last):
+                self._last[event.session_id] = seq
+            else:
+                self._misnumbered(durability, seq, event)
+        if delivery.in_journal is False and durability == "enduring":
+            self._not_in_journal(event)
+        if described is not None and (event.visibility or delivery.durability != described):
+            self._check_described(delivery, described, event)
         if handler is not None:
-            handler(self, delivery, event)
+            handler(self, event)
         return self._taken() if self._found else ()
 
     def finish(self, *, complete: bool) -> tuple[Finding, ...]:
@@ -105,39 +117,56 @@ class StreamJudge:
 
     # --- what holds for every event ---
 
-    def _sequence(self, delivery: Delivery, seq: int, event: Event) -> None:
-        if class_of(delivery) == "ephemeral":  # DUR-01
-            self._report(
-                "DUR-01",
-                "no journal sequence number on an ephemeral event",
-                f"{named(event)} has the number {seq}",
-                event.tool_execution_id,
-            )
-            return
-        last = self._last.get(event.session_id)
-        if last is not None and seq <= last:  # DUR-02
+    def _misnumbered(self, durability: str, seq: int, event: Event) -> None:
+        observed = f"{named(event)} has the number {seq}"
+        if durability == "ephemeral":  # DUR-01
+            expected = "no journal sequence number on an ephemeral event"
+            self._report("DUR-01", expected, observed, event.tool_execution_id)
+        else:  # DUR-02
             self._fresh = False
-            self._report(
-                "DUR-02",
-                f"a sequence number above {last}",
-                f"{named(event)} has the number {seq}",
-                event.tool_execution_id,
-            )
-            return
-        self._last[event.session_id] = seq
+            expected = f"a sequence number above {self._last[event.session_id]}"
+            self._report("DUR-02", expected, observed, event.tool_execution_id)
 
-    def _in_journal(self, delivery: Delivery, event: Event) -> None:
-        if class_of(delivery) == "enduring":  # DUR-03
-            self._report(
-                "DUR-03",
-                "an enduring event is in the journal before it is seen",
-                f"{named(event)} was delivered while the journal did not hold it",
-                event.tool_execution_id,
-            )
+    def _not_in_journal(self, event: Event) -> None:
+        self._report(
+            "DUR-03",
+            "an enduring event is in the journal before it is seen",
+            f"{named(event)} was delivered while the journal did not hold it",
+            event.tool_execution_id,
+        )
 
-    def _check_shape(self, delivery: Delivery, event: Event) -> None:
-        for clause, expected, observed in shape_faults(delivery):
+    def _check_described(self, delivery: Delivery, described: str, event: Event) -> None:
+        """Judge class and visibility of an event that the pages describe."""
+        if delivery.durability != described and delivery.durability:
+            expected = f"{event.type} is {described}"
+            observed = f"it was delivered as {delivery.durability}"
+            self._report("EVT-01", expected, observed, event.tool_execution_id)
+        if event.visibility not in {0, 1}:
+            observed = f"{named(event)} has the visibility {event.visibility}"
+            self._report("EVT-04", "a visibility that exists", observed, event.tool_execution_id)
+
+    def _stand(self, event: Event) -> tuple[Loop, Turn | None]:
+        """Find loop and turn of an event of a step; no turn where it has ended."""
+        here = self._here
+        session, loop_id, turn_id, step = self._place
+        if (
+            here is not None
+            and event.step_id == step
+            and event.turn_id == turn_id
+            and event.loop_id == loop_id
+            and event.session_id == session
+        ):
+            return here
+        for clause, expected, observed in place_faults(event):
             self._report(clause, expected, observed, event.tool_execution_id)
+        loop = self._loop(event)
+        if event.turn_id in loop.ended:
+            return loop, None
+        turn = self._turn(loop, event)
+        if event.step_id not in MISSING:
+            self._place = (event.session_id, event.loop_id, event.turn_id, event.step_id)
+            self._here = loop, turn
+        return loop, turn
 
     def _loop(self, event: Event) -> Loop:
         key = (event.session_id, event.loop_id)
@@ -154,25 +183,25 @@ class StreamJudge:
 
     # --- tool events ---
 
-    def _call(self, delivery: Delivery, event: Event, *, may_recur: bool) -> Call | None:
+    def _call(self, event: Event, *, may_recur: bool) -> Call | None:
         """Find the open call of a tool event; None where nothing more can be judged of it."""
-        self._check_shape(delivery, event)
+        loop, turn = self._stand(event)
         execution = event.tool_execution_id
+        call = loop.calls.get(execution)
+        if call is not None and turn is not None and call.step == event.step_id:
+            return call  # a step whose calls are open is open
         if execution in MISSING:
             self._report("EVT-03", "a tool execution id", f"{named(event)} has none")
-        loop = self._loop(event)
-        if event.turn_id in loop.ended:
+        if turn is None:
             # A turn that was cut may leave a callback behind, whose end is told late.
             if event.type != "ToolCallCompleted" or event.turn_id not in loop.cut:
                 self._after_turn(event)
             return None
-        turn = self._turn(loop, event)
         if event.step_id in turn.closed:
             self._after_step(event)
             return None
         if execution in MISSING:
             return None
-        call = loop.calls.get(execution)
         if call is None:
             if execution in loop.closed:
                 self._recurs(event, may_recur=may_recur)
@@ -182,7 +211,7 @@ class StreamJudge:
                 loop.gated.remove(execution)
                 call.approved = True
             turn.steps.setdefault(event.step_id, []).append(execution)
-        elif call.step != event.step_id:
+        else:
             self._report(
                 "EVT-12",
                 f"all events of the call carry one step, {told(call.step)}",
@@ -232,8 +261,8 @@ class StreamJudge:
                 event.tool_execution_id,
             )
 
-    def _requested(self, delivery: Delivery, event: Event) -> None:
-        call = self._call(delivery, event, may_recur=False)
+    def _requested(self, event: Event) -> None:
+        call = self._call(event, may_recur=False)
         if call is None:
             return
         if call.decisions and not call.requested:
@@ -245,8 +274,8 @@ class StreamJudge:
             )
         call.requested = True
 
-    def _decided(self, delivery: Delivery, event: Event) -> None:
-        call = self._call(delivery, event, may_recur=False)
+    def _decided(self, event: Event) -> None:
+        call = self._call(event, may_recur=False)
         if event.effect not in {"approve", "deny"}:
             self._bad_effect(event)
         if call is None:
@@ -288,13 +317,13 @@ class StreamJudge:
             event.tool_execution_id,
         )
 
-    def _asked(self, delivery: Delivery, event: Event) -> None:
-        call = self._call(delivery, event, may_recur=True)
+    def _asked(self, event: Event) -> None:
+        call = self._call(event, may_recur=True)
         if call is not None:
             call.questioned = True
 
-    def _started(self, delivery: Delivery, event: Event) -> None:
-        call = self._call(delivery, event, may_recur=False)
+    def _started(self, event: Event) -> None:
+        call = self._call(event, may_recur=False)
         if call is None:
             return
         if call.started:
@@ -310,8 +339,8 @@ class StreamJudge:
             self._denied_lifecycle("ToolCallStarted", event)
         call.started = True
 
-    def _completed(self, delivery: Delivery, event: Event) -> None:
-        call = self._call(delivery, event, may_recur=True)
+    def _completed(self, event: Event) -> None:
+        call = self._call(event, may_recur=True)
         if call is None:
             return
         if call.completed:
@@ -323,7 +352,7 @@ class StreamJudge:
 
     # --- gates ---
 
-    def _gate_opened(self, _delivery: Delivery, event: Event) -> None:
+    def _gate_opened(self, event: Event) -> None:
         if event.gate_id:
             loop, execution = self._loop(event), event.tool_execution_id
             call = loop.calls.get(execution)
@@ -331,7 +360,7 @@ class StreamJudge:
             decides = call is None or not (call.started or call.questioned)
             self._gates[event.session_id, event.gate_id] = Gate(loop, execution, decides)
 
-    def _gate_resolved(self, _delivery: Delivery, event: Event) -> None:
+    def _gate_resolved(self, event: Event) -> None:
         gate = self._gates.pop((event.session_id, event.gate_id), None)
         loop = gate.loop if gate is not None else self._loop(event)
         execution = event.tool_execution_id or (gate.execution if gate is not None else "")
@@ -345,21 +374,19 @@ class StreamJudge:
 
     # --- steps ---
 
-    def _other_step_ending(self, _delivery: Delivery, event: Event) -> None:
+    def _other_step_ending(self, event: Event) -> None:
         self._report("EVT-11", "no step completion event but StepDone", f"an event {named(event)}")
 
-    def _step_done(self, delivery: Delivery, event: Event) -> None:
-        self._check_shape(delivery, event)
-        loop = self._loop(event)
+    def _step_done(self, event: Event) -> None:
+        loop, turn = self._stand(event)
         loop.steps_done += 1
         self._check_group(event)
-        if event.turn_id in loop.ended:
+        if turn is None:
             if self._fresh:
                 self._report(
                     "ORD-16", "a turn ends after its last StepDone", "a StepDone comes after it"
                 )
             return
-        turn = self._turn(loop, event)
         if event.step_id in turn.closed:
             if self._fresh:
                 self._report(
@@ -396,12 +423,13 @@ class StreamJudge:
 
     # --- turns ---
 
-    def _turn_started(self, _delivery: Delivery, event: Event) -> None:
+    def _turn_started(self, event: Event) -> None:
         loop = self._loop(event)
         if event.turn_id not in loop.ended:
             self._turn(loop, event).started = True
 
-    def _turn_ended(self, _delivery: Delivery, event: Event) -> None:
+    def _turn_ended(self, event: Event) -> None:
+        self._here = None
         loop = self._loop(event)
         if event.turn_id in loop.ended:
             if self._fresh:
@@ -462,7 +490,7 @@ class StreamJudge:
                 self._report("ORD-16", "an end of every turn", observed, absent=True)
 
     # Each type has one handler, so that a foreign type costs one look-up.
-    _HANDLERS: ClassVar[dict[str, Callable[[StreamJudge, Delivery, Event], None]]] = {
+    _HANDLERS: ClassVar[dict[str, Callable[[StreamJudge, Event], None]]] = {
         "PermissionRequested": _requested,
         "PermissionDecided": _decided,
         "UserInputRequested": _asked,
