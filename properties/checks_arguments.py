@@ -13,7 +13,7 @@ from typing import Protocol
 import msgspec
 
 from toolassay.properties.evidence import Evidence, Source
-from toolassay.properties.lenient import read_as, wraps
+from toolassay.properties.lenient import holds_whole, read_as, wraps
 from toolassay.properties.runs import runs_of_malformed
 from toolassay.properties.script import (
     Held,
@@ -24,6 +24,7 @@ from toolassay.properties.script import (
 )
 from toolassay.properties.siblings import undisturbed
 from toolassay.properties.verdict import Answer, Note, Skip
+from toolassay.properties.words import contrasted, quoted
 from toolassay.spec.finding import Place
 from toolassay.spec.json_value import same_value
 from toolassay.spec.text import Base64, Text, shown
@@ -46,8 +47,7 @@ def stored_as_empty_object(evidence: Evidence) -> Answer:
             notes.append(
                 Note(
                     "malformed arguments are stored as {}",
-                    f"{shown(held.scripted.call.arguments, 60)!r} is stored as "
-                    f"{shown(stored, 60)!r}",
+                    _stored_as(held.scripted.call.arguments, stored),
                     _place(source, held),
                     held.id,
                     recorded=source.held_as == "text",
@@ -57,7 +57,12 @@ def stored_as_empty_object(evidence: Evidence) -> Answer:
 
 
 def _stored(held: Held) -> Text:
-    return held.group.assistant.calls[held.scripted.at].arguments
+    return held.group.assistant.calls[held.at].arguments
+
+
+def _stored_as(sent: Text, stored: Text) -> str:
+    one, other = contrasted(sent, stored)
+    return f"{one} is stored as {other}"
 
 
 def _place(source: Source, held: Held) -> Place:
@@ -82,7 +87,7 @@ def malformed_gets_an_error(evidence: Evidence) -> Answer:
         notes.append(
             Note(
                 "the callback of a malformed call does not run",
-                f"{shown(execution.tool, 60)} ran with {shown(execution.arguments, 60)!r}",
+                f"{shown(execution.tool, 60)} ran with {quoted(execution.arguments)}",
                 Place("executions", at),
                 _id_of(evidence, owner),
             )
@@ -94,7 +99,7 @@ def _error_result(source: Source, held: Held, *, flags: bool) -> list[Note]:
     """Judge the result of one malformed call."""
     expected = "one error result for a malformed call"
     place = _place(source, held)
-    answers = held.group.pairing.answers[held.scripted.at]
+    answers = held.group.pairing.answers[held.at]
     if not answers:
         # The last group of a history that is not whole may still wait for its results.
         if not source.complete and held.group is source.groups[-1]:
@@ -104,10 +109,10 @@ def _error_result(source: Source, held: Held, *, flags: bool) -> list[Note]:
         return [Note(expected, f"{len(answers)} results", place, held.id)]
     result = held.group.results[answers[0]]
     if flags and result.is_error is not True:
-        text = shown(result.text, 80)
-        return [Note(expected, f"a result without error flag: {text!r}", place, held.id)]
+        observed = f"a result without error flag: {quoted(result.text, 80)}"
+        return [Note(expected, observed, place, held.id)]
     if not flags:
-        observed = f"the text {shown(result.text, 80)!r}, and no flag in this form"
+        observed = f"the text {quoted(result.text, 80)}, and no flag in this form"
         return [Note(expected, observed, place, held.id, recorded=True)]
     return []
 
@@ -141,11 +146,11 @@ def never_runs_changed(evidence: Evidence) -> Answer:
         sent = _texts_of(evidence, run)
         ways = {read_as(readable(text), readable(execution.arguments)) for text in sent}
         if "itself" not in ways:
+            first, changed = contrasted(min(sent, key=readable), execution.arguments)
             notes.append(
                 Note(
                     "a malformed call is not run with other arguments",
-                    f"{shown(min(map(shown, sent), default=''), 60)!r} was run as "
-                    f"{shown(execution.arguments, 60)!r}",
+                    f"{first} was run as {changed}",
                     Place("executions", run[0]),
                     _id_of(evidence, run[1]),
                     # A value does not show whether a text was mended or read by other rules.
@@ -171,7 +176,7 @@ def stored_with_the_same_value(evidence: Evidence) -> Answer:
             notes.append(
                 Note(
                     "valid arguments are stored with the same value",
-                    f"{shown(sent, 60)!r} is stored as {shown(stored, 60)!r}",
+                    _stored_as(sent, stored),
                     _place(source, held),
                     held.id,
                     recorded=same is None or not held.scripted.plain,
@@ -226,7 +231,7 @@ def _idempotent(evidence: Evidence) -> Answer:
         return Skip("no stored view")
     if verdict_on_text(outcome.stored).kind != "malformed":
         return []
-    observed = f"{shown(outcome.stored, 80)!r}, which would be changed again"
+    observed = f"{quoted(outcome.stored, 80)}, which would be changed again"
     return [Note("sanitising is idempotent", observed, Place("outcome"))]
 
 
@@ -254,16 +259,22 @@ def json_is_rfc_8259(evidence: Evidence) -> Answer:
             notes.append(msgspec.structs.replace(note, recorded=packed))
     for at, owner in runs:
         ran = evidence.executions[at].arguments
-        if same_value(readable(ran), b"{}") is not True:
+        texts = _texts_of(evidence, (at, owner))
+        packed = any(holds_whole(readable(ran), readable(text)) for text in texts)
+        if same_value(readable(ran), b"{}") is not True and not packed:
             notes.append(_read(owner, "run", ran, Place("executions", at), _id_of(evidence, owner)))
     return notes
 
 
 def _read(scripted: Scripted | None, verb: str, text: Text, place: Place, call: str) -> Note:
-    sent = f"{shown(scripted.call.arguments, 60)!r}" if scripted is not None else "the text"
+    if scripted is None:
+        observed = f"the text was {verb} as {quoted(text)}"
+    else:
+        sent, read = contrasted(scripted.call.arguments, text)
+        observed = f"{sent} was {verb} as {read}"
     return Note(
         "a text that is no JSON by RFC 8259 is malformed",
-        f"{sent} was {verb} as {shown(text, 60)!r}",
+        observed,
         place,
         call,
     )
@@ -330,10 +341,11 @@ def _executable(evidence: Evidence, *, exact: bool) -> Answer:
     same = kept == raw if exact else kept.strip() == raw.strip()
     if same:
         return []
+    first, changed = contrasted(sent, outcome.executable)
     return [
         Note(
             "the executable view keeps the raw text",
-            f"{shown(sent, 60)!r} became {shown(outcome.executable, 60)!r}",
+            f"{first} became {changed}",
             Place("outcome"),
             recorded=kind != "malformed",
         )
@@ -362,7 +374,7 @@ class _Judge(Protocol):
 def _stored_empty(sent: Text, stored: Text) -> Answer:
     if readable(stored) == b"{}":
         return []
-    observed = f"{shown(sent, 60)!r} is stored as {shown(stored, 60)!r}"
+    observed = _stored_as(sent, stored)
     return [Note("malformed arguments are stored as {}", observed, Place("outcome"))]
 
 
@@ -370,7 +382,7 @@ def _stored_same(sent: Text, stored: Text) -> Answer:
     same = same_text_or_value(stored, sent)
     if same is True:
         return []
-    observed = f"{shown(sent, 60)!r} is stored as {shown(stored, 60)!r}"
+    observed = _stored_as(sent, stored)
     verdict = verdict_on_text(sent)
     open_value = verdict.duplicate_key is not None or verdict.number_out_of_range is not None
     note = Note(
@@ -385,5 +397,5 @@ def _stored_same(sent: Text, stored: Text) -> Answer:
 def _read_as_json(sent: Text, stored: Text) -> Answer:
     if same_value(readable(stored), b"{}") is True:
         return []
-    observed = f"{shown(sent, 60)!r} is stored as {shown(stored, 60)!r}"
+    observed = _stored_as(sent, stored)
     return [Note("a text that is no JSON by RFC 8259 is malformed", observed, Place("outcome"))]

@@ -91,7 +91,7 @@ def _answered_unfinished(evidence: Evidence) -> list[Note]:
         owner = held.get(id(evidence.attribution.owners[at]))
         if owner is None or execution.ended is not None or owner.scripted.behaviour.hangs:
             continue
-        result = owner.group.result_of(owner.scripted.at)
+        result = owner.group.result_of(owner.at)
         flag = result.is_error if result is not None else None
         if flag is False and _has_its_own_result(owner) is True:
             notes.append(
@@ -129,7 +129,7 @@ def _was_given_up(evidence: Evidence, at: int) -> bool:
 
 def _has_its_own_result(held: Held) -> bool | None:
     """Tell whether a call has the result of its callback; None if it has none."""
-    result = held.group.result_of(held.scripted.at)
+    result = held.group.result_of(held.at)
     behaviour = held.scripted.behaviour
     if result is None:
         return None

@@ -8,6 +8,7 @@ from toolassay.properties.evidence import Evidence, tool_or_assistant
 from toolassay.properties.from_streams import stream_notes
 from toolassay.properties.same import MessageDifference, first_difference
 from toolassay.properties.verdict import Answer, Note, Skip
+from toolassay.properties.words import quoted
 from toolassay.spec.events import EVENT_KINDS, Event
 from toolassay.spec.finding import Place
 from toolassay.spec.messages import Message
@@ -100,7 +101,7 @@ def _lost(subscription: Subscription, journal: Journal) -> list[Note]:
             heard = subscribed and record.event.loop_id in got.loops
             notes.append(
                 Note(
-                    f"every enduring event reaches subscriber {shown(subscription.name, 40)!r}",
+                    f"every enduring event reaches subscriber {quoted(subscription.name, 40)}",
                     f"{record.event.type}, number {record.seq}, did not",
                     Place("journal", index),
                     record.event.tool_execution_id,
@@ -170,7 +171,7 @@ def _stopped(deliveries: Deliveries, slow: set[str]) -> list[Note]:
     return [
         Note(
             "a slow subscriber does not stop another one",
-            f"subscriber {shown(one.name, 40)!r} is {one.status}"
+            f"subscriber {quoted(one.name, 40)} is {one.status}"
             + (f": {shown(one.error, 80)}" if one.error else ""),
             Place("deliveries", part=one.name),
             # A stream may end with an error for reasons of its own (DUR-05).

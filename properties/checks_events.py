@@ -10,6 +10,7 @@ from toolassay.properties.evidence import Evidence, Stream
 from toolassay.properties.from_streams import TypeSet, any_of, stream_answer, stream_notes
 from toolassay.properties.script import readable
 from toolassay.properties.verdict import Answer, Note, Skip
+from toolassay.properties.words import quoted
 from toolassay.spec.events import TOOL_EVENTS
 from toolassay.spec.finding import Place
 from toolassay.spec.text import shown
@@ -114,10 +115,8 @@ def _named_refusal(evidence: Evidence, *, step: bool) -> Answer:
         )
     ]
     if not empty and outcome.event != kind:
-        observed = f"it names {shown(outcome.event, 60)!r}"
-        return [
-            Note(f"the refusal names the event {shown(kind, 60)!r}", observed, Place("outcome"))
-        ]
+        observed = f"it names {quoted(outcome.event)}"
+        return [Note(f"the refusal names the event {quoted(kind)}", observed, Place("outcome"))]
     return notes if empty else []
 
 

@@ -20,6 +20,7 @@ from toolassay.properties.groups import Group
 from toolassay.properties.script import Scripted, same_text_or_value
 from toolassay.properties.siblings import must_run, undisturbed
 from toolassay.properties.verdict import Answer, Note, Skip
+from toolassay.properties.words import quoted
 from toolassay.spec.events import Event, is_missing
 from toolassay.spec.finding import Place
 from toolassay.spec.observation import Execution
@@ -263,7 +264,7 @@ def executed_is_approved(evidence: Evidence) -> Answer:
             continue
         # A schema may entitle an implementation to fill in defaults before the callback.
         recorded = same is None or not _is_plain_schema(owner)
-        wanted = f"the arguments {shown(owner.call.arguments, 60)!r}"
+        wanted = f"the arguments {quoted(owner.call.arguments)}"
         observed = _with_arguments(execution)
         notes.append(_other_run(at, execution, wanted, observed, recorded=recorded))
     return notes if judged else Skip("no execution whose call is known")
@@ -281,7 +282,7 @@ def _is_of_no_call(evidence: Evidence, execution: Execution) -> bool:
 
 
 def _with_arguments(execution: Execution) -> str:
-    return f"the arguments {shown(execution.arguments, 60)!r}"
+    return f"the arguments {quoted(execution.arguments)}"
 
 
 def _other_run(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from toolassay.properties.evidence import Evidence, Source
 from toolassay.properties.from_streams import any_of, stream_answer, stream_notes
 from toolassay.properties.groups import Group, Groups, repeat_ids
-from toolassay.properties.script import Held, is_what_returned, readable, telling_return
+from toolassay.properties.script import Held, readable, telling_return
 from toolassay.properties.verdict import Answer, Note, Skip
+from toolassay.properties.words import quoted
 from toolassay.spec.finding import Place
-from toolassay.spec.messages import Message
-from toolassay.spec.text import Base64, shown
 
 _STEP = any_of("StepDone")
 _NO_CALLS = Skip("no calls in any group")
@@ -75,7 +74,7 @@ def _wrong_counts(
         notes.extend(
             Note(
                 "every call has exactly one result",
-                f"call {shown(calls[at].id, 60)!r} has {len(group.pairing.answers[at])}",
+                f"call {quoted(calls[at].id)} has {len(group.pairing.answers[at])}",
                 place,
                 calls[at].id,
                 recorded=repeat_ids(calls),
@@ -109,7 +108,7 @@ def _crossed(evidence: Evidence) -> list[Note]:
     source = evidence.main
     notes: list[Note] = []
     for held in evidence.held if source is not None else ():
-        result = held.group.result_of(held.scripted.at)
+        result = held.group.result_of(held.at)
         own = telling_return(held.scripted.behaviour)
         if result is None or own is None:
             continue
@@ -120,7 +119,7 @@ def _crossed(evidence: Evidence) -> list[Note]:
             notes.append(
                 Note(
                     "a result answers the call whose id it names",
-                    f"the result of another call: {shown(result.text, 60)!r}",
+                    f"the result of another call: {quoted(result.text)}",
                     source.place(next(n for n, g in enumerate(source.groups) if g is held.group)),
                     held.id,
                     recorded=repeat_ids(held.group.assistant.calls),
@@ -139,7 +138,7 @@ def _orphans(groups: Groups, facet: str, request: int | None) -> list[Note]:
         notes.extend(
             Note(
                 expected,
-                f"a result for {shown(group.results[at].tool_use_id or '', 60)!r}, no call of it",
+                f"a result for {quoted(group.results[at].tool_use_id or '')}, no call of it",
                 _place(facet, group.positions[at], request),
                 group.results[at].tool_use_id or "",
                 recorded=repeat_ids(group.assistant.calls),
@@ -150,23 +149,52 @@ def _orphans(groups: Groups, facet: str, request: int | None) -> list[Note]:
 
 
 def one_message_per_result(evidence: Evidence) -> Answer:
-    """MSG-08: as many result messages as results."""
+    """
+    MSG-08: one message per result.
+
+    A call without a result breaks MSG-05 and ORD-12 alone: what counts here is
+    a message too many, or a call that ran to its end and has none of its own.
+    """
     if not _has_calls(evidence):
         return _NO_CALLS
     notes = stream_notes(evidence, "MSG-08")
-    facet = evidence.observation.history
-    groups = evidence.history.groups
-    judged = groups if facet is not None and facet.status == "complete" else groups[:-1]
     notes.extend(
         Note(
-            "one result message per call",
+            "one message per result",
             f"{len(group.results)} results for {len(group.assistant.calls)} calls",
             Place("history", group.index),
             recorded=repeat_ids(group.assistant.calls),
         )
-        for group in judged
-        if len(group.results) != len(group.assistant.calls)
+        for group in evidence.history.groups
+        if len(group.results) > len(group.assistant.calls)
     )
+    for source in evidence.sources:
+        notes.extend(_joined(evidence, source))
+    return notes
+
+
+def _joined(evidence: Evidence, source: Source) -> list[Note]:
+    """Find groups with fewer result messages than calls that surely have a result."""
+    owners = zip(evidence.executions, evidence.attribution.owners, strict=True)
+    over = {id(owner) for one, owner in owners if owner is not None and one.ended is not None}
+    by_group: dict[int, list[Held]] = {}
+    for held in evidence.held_in(source):
+        behaviour = held.scripted.behaviour
+        if id(held.scripted) in over and behaviour.raises is None and not behaviour.hangs:
+            by_group.setdefault(id(held.group), []).append(held)
+    notes: list[Note] = []
+    for number, group in enumerate(source.groups):
+        # The last group of a history that is not whole may still wait for its results.
+        if source.facet == "history" and not source.complete and number + 1 == len(source.groups):
+            break
+        ended = by_group.get(id(group), [])
+        silent = [held for held in ended if not group.pairing.answers[held.at]]
+        if silent and len(group.results) < len(ended):
+            observed = f"{len(group.results)} results of {len(ended)} calls that ran to their end"
+            place = source.place(number)
+            recorded = repeat_ids(group.assistant.calls)
+            call = silent[0].id
+            notes.append(Note("one message per result", observed, place, call, recorded))
     return notes
 
 
@@ -183,7 +211,7 @@ def only_whole_groups(evidence: Evidence) -> Answer:
         notes.extend(
             Note(
                 "only a complete group is committed",
-                f"call {shown(calls[at].id, 60)!r} has no result",
+                f"call {quoted(calls[at].id)} has no result",
                 Place("history", group.index),
                 calls[at].id,
                 recorded=repeat_ids(calls),
@@ -213,77 +241,6 @@ def nothing_between(evidence: Evidence) -> Answer:
                 )
             )
     return notes
-
-
-# --- MSG-09 ---------------------------------------------------------------------------------
-
-
-def error_flag(evidence: Evidence) -> Answer:
-    """MSG-09: the error flag of a result survives into the committed group."""
-    source = next(filter(_has_flags, evidence.sources), None)
-    if source is None:
-        return Skip("no error flag on any committed result")
-    notes: list[Note] = []
-    judged = 0
-    for held in evidence.held_in(source):
-        result = held.group.result_of(held.scripted.at)
-        expected = _expected_flag(held, result) if result is not None else None
-        if expected is None or result is None:
-            continue
-        judged += 1
-        if (result.is_error is True) is not expected:
-            notes.append(
-                Note(
-                    f"the result {'has' if expected else 'does not have'} the error flag "
-                    f"({_why_flag(held)})",
-                    f"is_error is {result.is_error}, text {shown(result.text, 60)!r}",
-                    source.place(source.groups.index(held.group)),
-                    held.id,
-                )
-            )
-    return notes if judged else Skip("no result whose flag is known beforehand")
-
-
-def _has_flags(source: Source) -> bool:
-    return any(one.is_error is not None for group in source.groups for one in group.results)
-
-
-def _expected_flag(held: Held, result: Message) -> bool | None:
-    """Say which flag a result must have; None where several are right."""
-    scripted = held.scripted
-    behaviour = scripted.behaviour
-    if scripted.malformed or scripted.denied or scripted.tool is None:
-        return True
-    if behaviour.hangs or not scripted.plain:
-        return None
-    if behaviour.fails is not None or behaviour.raises is not None:
-        return True
-    if isinstance(behaviour.returns, Base64) or not _encodes(behaviour.returns or ""):
-        return None  # MSG-21 lets such a call end in an error result
-    # Another text is the runtime's own, and an error as good as any: the call was skipped,
-    # given up, or refused for a reason that no script knows.
-    return False if is_what_returned(result.text, behaviour) else None
-
-
-def _why_flag(held: Held) -> str:
-    scripted = held.scripted
-    if scripted.malformed:
-        return "its arguments are malformed"
-    if scripted.denied:
-        return "its permission is denied"
-    if scripted.tool is None:
-        return "its tool is unavailable"
-    if scripted.behaviour.fails is not None:
-        return "the tool reports a failure"
-    return "the tool throws" if scripted.behaviour.raises is not None else "the tool succeeds"
-
-
-def _encodes(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 # --- what there is to judge -----------------------------------------------------------------

@@ -15,7 +15,7 @@ import msgspec
 
 from toolassay.properties.groups import Group, Groups, split
 from toolassay.properties.runs import Attribution, attribute
-from toolassay.properties.script import Held, Scripted, align, scripted_calls
+from toolassay.properties.script import Held, Scripted, align, positions, scripted_calls
 from toolassay.properties.stream import StreamJudge
 from toolassay.spec.case import Case
 from toolassay.spec.events import EVENT_KINDS, Event
@@ -184,9 +184,13 @@ class Evidence:
         if source is None or source.mixed or self.scenario is None:
             return ()
         matched = align(source.groups, self.scenario.model)
-        return tuple(
-            Held(call, matched[call.reply]) for call in self.calls if call.reply in matched
-        )
+        found: list[Held] = []
+        for reply, group in matched.items():
+            at = positions(group, self.scenario.model[reply])
+            assert at is not None, "groups are matched by their calls"
+            calls = zip(self.script[reply], at, strict=True)
+            found.extend(Held(call, group, place) for call, place in calls)
+        return tuple(found)
 
     @cached_property
     def actual(self) -> dict[tuple[int, int], str]:

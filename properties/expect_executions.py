@@ -8,7 +8,8 @@ other calls can explain is given the benefit of the doubt.
 from __future__ import annotations
 
 from toolassay.properties.evidence import Evidence
-from toolassay.properties.runs import count_runs, runs_of_malformed
+from toolassay.properties.reached import fell_with_its_turn
+from toolassay.properties.runs import count_of_call
 from toolassay.properties.script import (
     Scripted,
     readable,
@@ -16,27 +17,29 @@ from toolassay.properties.script import (
     verdict_on_text,
 )
 from toolassay.properties.verdict import Answer, Note, Skip
+from toolassay.properties.words import quoted
 from toolassay.spec.case import CallMatch, ExpectExecutions
 from toolassay.spec.finding import Place
-from toolassay.spec.text import shown
 
 
-def expect_executions(expected: ExpectExecutions, evidence: Evidence) -> Answer:
-    """Judge what is expected of the executions."""
+def expect_executions(expected: ExpectExecutions, evidence: Evidence, clause: str) -> Answer:
+    """Judge what a clause expects of the executions."""
     facet = evidence.observation.executions
     if facet is None:
         return Skip("facet executions")
     whole = facet.status == "complete"
-    open_ended = Skip(f"executions are {facet.status}")
+    open_ended = Skip("the turn failed" if whole else f"executions are {facet.status}")
     notes: list[Note] = []
     undecided = False
     if expected.count is not None:
         count = len(facet.executions)
-        if count > expected.count or (whole and count < expected.count):
+        short = count < expected.count
+        excused = short and fell_with_its_turn(clause, evidence)
+        if count > expected.count or (whole and short and not excused):
             notes.append(
                 Note(f"{expected.count} executions", f"{count} of them", Place("executions"))
             )
-        undecided |= not whole
+        undecided |= excused or not whole
     if expected.never is not None:
         least, _ = _count(expected.never, evidence)
         if least:
@@ -44,9 +47,10 @@ def expect_executions(expected: ExpectExecutions, evidence: Evidence) -> Answer:
         undecided |= not whole
     if expected.once is not None:
         least, most = _count(expected.once, evidence)
-        if least > 1 or (whole and most < 1):
+        excused = most < 1 and fell_with_its_turn(clause, evidence, expected.once.call)
+        if least > 1 or (whole and most < 1 and not excused):
             notes.append(_counted("one execution", expected.once, max(least, most), evidence))
-        undecided |= not whole
+        undecided |= excused or not whole
     return notes if notes or not undecided else open_ended
 
 
@@ -57,11 +61,11 @@ def _counted(wanted: str, match: CallMatch, count: int, evidence: Evidence) -> N
 
 
 def _told(match: CallMatch) -> str:
-    parts = [f"call {match.call!r}"] if match.call is not None else []
+    parts = [f"call {quoted(match.call)}"] if match.call is not None else []
     if match.tool is not None:
-        parts.append(f"tool {match.tool!r}")
+        parts.append(f"tool {quoted(match.tool)}")
     if match.arguments is not None:
-        parts.append(f"arguments {shown(match.arguments, 60)!r}")
+        parts.append(f"arguments {quoted(match.arguments)}")
     return ", ".join(parts) or "any call"
 
 
@@ -88,17 +92,7 @@ def _count_call(scripted: Scripted, match: CallMatch, evidence: Evidence) -> tup
     executions, known = evidence.executions, evidence.attribution
     if match.arguments is not None:
         return _count_with_arguments(scripted, match, evidence)
-    if not scripted.malformed:
-        return count_runs(executions, scripted, evidence.calls, known)
-    runs = runs_of_malformed(executions, evidence.calls, known)
-    alone = sum(one.malformed and one.call.name == scripted.call.name for one in evidence.calls)
-    certain = sum(
-        owner is scripted or (owner is None and executions[at].tool == scripted.call.name)
-        for at, owner in runs
-        if owner is not None or alone == 1
-    )
-    possible = sum(executions[at].tool == scripted.call.name for at in known.loose)
-    return certain, max(certain, possible + sum(owner is scripted for _, owner in runs))
+    return count_of_call(executions, scripted, evidence.calls, known)
 
 
 def _count_with_arguments(

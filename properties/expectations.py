@@ -9,12 +9,16 @@ one (DUR-17).
 
 from __future__ import annotations
 
+import msgspec
+
+from toolassay.properties.error_flags import was_an_error
 from toolassay.properties.evidence import Evidence, Source
 from toolassay.properties.expect_executions import expect_executions
 from toolassay.properties.groups import Group, Groups
+from toolassay.properties.reached import fell_with_its_turn, find_call, may_be_unreached
 from toolassay.properties.script import Scripted, readable, same_text_or_value
-from toolassay.properties.siblings import must_run
 from toolassay.properties.verdict import Answer, Note, Skip
+from toolassay.properties.words import contrasted, quoted
 from toolassay.spec.case import (
     Expectation,
     ExpectEnding,
@@ -29,6 +33,18 @@ from toolassay.spec.finding import Place
 from toolassay.spec.messages import Message
 from toolassay.spec.observation import FacetName, HeldAs, Outcome
 from toolassay.spec.text import Text, shown
+
+
+class _Asked(msgspec.Struct, frozen=True):
+    """What an expectation of messages is judged by."""
+
+    clause: str
+    """The clause that it is about."""
+    evidence: Evidence
+    """The observation."""
+    source: Source
+    """The groups that it is about."""
+
 
 _FACETS: tuple[FacetName, ...] = (
     "executions", "history", "requests", "deliveries", "journal", "ending", "outcome",
@@ -58,11 +74,11 @@ def judge_expectation(expected: Expectation, evidence: Evidence) -> Answer:
 def _answers(expected: Expectation, evidence: Evidence) -> list[Answer]:
     answers: list[Answer] = []
     if expected.executions is not None:
-        answers.append(expect_executions(expected.executions, evidence))
+        answers.append(expect_executions(expected.executions, evidence, expected.clause))
     if expected.history is not None:
-        answers.append(_history(expected.history, evidence))
+        answers.append(_history(expected.history, evidence, expected.clause))
     if expected.requests is not None:
-        answers.append(_requests(expected.requests, evidence))
+        answers.append(_requests(expected.requests, evidence, expected.clause))
     if expected.deliveries is not None:
         answers.append(_deliveries(expected.deliveries, evidence))
     if expected.journal is not None:
@@ -77,7 +93,7 @@ def _answers(expected: Expectation, evidence: Evidence) -> list[Answer]:
 # --- messages -------------------------------------------------------------------------------
 
 
-def _history(expected: ExpectMessages, evidence: Evidence) -> Answer:
+def _history(expected: ExpectMessages, evidence: Evidence, clause: str) -> Answer:
     facet = evidence.observation.history
     if facet is None:
         return Skip("facet history")
@@ -89,10 +105,10 @@ def _history(expected: ExpectMessages, evidence: Evidence) -> Answer:
         facet.status == "complete",
         facet.arguments,
     )
-    return _messages(expected, evidence, source, facet.messages, facet.status)
+    return _messages(expected, _Asked(clause, evidence, source), facet.messages, facet.status)
 
 
-def _requests(expected: ExpectMessages, evidence: Evidence) -> Answer:
+def _requests(expected: ExpectMessages, evidence: Evidence, clause: str) -> Answer:
     facet = evidence.observation.requests
     if facet is None:
         return Skip("facet requests")
@@ -102,7 +118,7 @@ def _requests(expected: ExpectMessages, evidence: Evidence) -> Answer:
         return Skip(f"there are {len(facet.requests)} requests")
     groups = evidence.requests[at]
     source = _request_source(groups, at, facet.arguments)
-    return _messages(expected, evidence, source, facet.requests[at], "complete")
+    return _messages(expected, _Asked(clause, evidence, source), facet.requests[at], "complete")
 
 
 def _request_source(groups: Groups, at: int, held_as: HeldAs) -> Source:
@@ -111,108 +127,83 @@ def _request_source(groups: Groups, at: int, held_as: HeldAs) -> Source:
 
 
 def _messages(
-    expected: ExpectMessages,
-    evidence: Evidence,
-    source: Source,
-    messages: tuple[Message, ...],
-    status: str,
+    expected: ExpectMessages, asked: _Asked, messages: tuple[Message, ...], status: str
 ) -> Answer:
     """Judge one list of messages."""
     answers: list[Answer] = []
     if expected.roles is not None:
-        answers.append(_roles(expected.roles, source, messages))
+        answers.append(_roles(expected.roles, asked, messages))
     if expected.result is not None:
-        answers.append(_result(expected.result, evidence, source))
+        answers.append(_result(expected.result, asked))
     if expected.call is not None:
-        answers.append(_call(expected.call, evidence, source))
+        answers.append(_call(expected.call, asked))
     notes = [note for answer in answers if not isinstance(answer, Skip) for note in answer]
     skipped = next((answer for answer in answers if isinstance(answer, Skip)), None)
     if notes or skipped is None:
         return notes
-    return skipped if status == "complete" else Skip(f"{source.facet} is {status}")
+    return skipped if status == "complete" else Skip(f"{asked.source.facet} is {status}")
 
 
-def _roles(wanted: tuple[str, ...], source: Source, messages: tuple[Message, ...]) -> Answer:
+def _roles(wanted: tuple[str, ...], asked: _Asked, messages: tuple[Message, ...]) -> Answer:
+    source = asked.source
     seen = tuple(one.role for one in messages if one.role in {"assistant", "tool"})
     if seen == wanted:
         return []
     if not source.complete and seen == wanted[: len(seen)]:
         return Skip("not all messages are there")
+    whole_groups = seen == wanted[: len(seen)] and wanted[len(seen)] == "assistant"
+    if whole_groups and fell_with_its_turn(asked.clause, asked.evidence):
+        return Skip("the turn failed before all groups were committed")
     at = source.at[-1] if source.facet == "requests" and source.at else None
     return [Note(f"roles {' '.join(wanted)}", " ".join(seen), Place(source.facet, at))]
 
 
-def _find(identifier: str, evidence: Evidence, source: Source) -> list[tuple[Group, int]]:
-    """Find a scripted call in groups: by position, or else by its very id."""
-    found = [
-        (held.group, held.scripted.at)
-        for held in evidence.held_in(source)
-        if held.scripted.call.id == identifier
-    ]
-    if found:
-        return found
-    matched = {id(held.group) for held in evidence.held_in(source)}
-    return [
-        (group, at)
-        for group in source.groups
-        if id(group) not in matched
-        for at, call in enumerate(group.assistant.calls)
-        if call.id == identifier
-    ]
-
-
-def _missing(identifier: str, evidence: Evidence, source: Source) -> Answer:
+def _missing(identifier: str, asked: _Asked) -> Answer:
+    evidence, source = asked.evidence, asked.source
     if source.facet == "requests":
         return Skip(f"call {identifier} is not shown in this request")  # it may be left out whole
     if not source.complete:
         return Skip(f"call {identifier} is not there, and not all messages are")
-    if any(
-        one.call.id == identifier and _may_be_unreached(one, evidence) for one in evidence.calls
-    ):
+    if any(one.call.id == identifier and may_be_unreached(one, evidence) for one in evidence.calls):
         return Skip(f"the turn may have ended before call {identifier} was committed")
-    wanted = f"call {identifier!r} in the messages"
+    if fell_with_its_turn(asked.clause, evidence, identifier):
+        return Skip(f"the turn failed before call {identifier} was committed")
+    wanted = f"call {quoted(identifier)} in the messages"
     return [Note(wanted, "it is not there", Place(source.facet), identifier)]
 
 
-def _may_be_unreached(scripted: Scripted, evidence: Evidence) -> bool:
-    """
-    Tell whether a turn may rightly end before the step of a call is committed.
-
-    A denial may end it (ORD-11), and the pages leave open what a callback that
-    throws or hangs does to it, or whether a failure leads to another request.
-    """
-    scenario = evidence.scenario
-    assert scenario is not None, "there is a scripted call"
-    if any(reply.breaks for reply in scenario.model[: scripted.reply + 1]):
-        return True
-    if any(
-        not must_run(one) or _fails(one) for r in evidence.script[: scripted.reply] for one in r
-    ):
-        return True
-    return any(one.denied or _is_rough(one) for one in evidence.script[scripted.reply])
-
-
-def _is_rough(scripted: Scripted) -> bool:
-    return scripted.behaviour.raises is not None or scripted.behaviour.hangs
-
-
-def _fails(scripted: Scripted) -> bool:
-    return _is_rough(scripted) or scripted.behaviour.fails is not None
-
-
-def _result(wanted: ResultMatch, evidence: Evidence, source: Source) -> Answer:
-    found = _find(wanted.answers, evidence, source)
+def _result(wanted: ResultMatch, asked: _Asked) -> Answer:
+    found = find_call(wanted.answers, asked.evidence, asked.source)
     if not found:
-        return _missing(wanted.answers, evidence, source)
+        return _missing(wanted.answers, asked)
     notes: list[Note] = []
     skipped: Skip | None = None
-    for group, at in found:
-        answer = _one_result(wanted, source, group, at)
+    for group, at, scripted in found:
+        answer = _flag_is_gone(wanted, asked, group, at, scripted) or _one_result(
+            wanted, asked.source, group, at
+        )
         if isinstance(answer, Skip):
             skipped = answer
         else:
             notes.extend(answer)
     return notes if notes or skipped is None else skipped
+
+
+def _flag_is_gone(
+    wanted: ResultMatch, asked: _Asked, group: Group, at: int, scripted: Scripted | None
+) -> Skip | None:
+    """Say why a call has no error flag that could survive (MSG-09), if that is so."""
+    if asked.clause != "MSG-09":
+        return None
+    answers = group.pairing.answers[at]
+    if len(answers) != 1:  # MSG-05 and ORD-12 say it
+        return Skip(f"call {wanted.answers} has {len(answers)} results")
+    result = group.results[answers[0]]
+    if wanted.is_error is not True or result.is_error is True or scripted is None:
+        return None
+    if was_an_error(asked.evidence, scripted, result):
+        return None
+    return Skip(f"call {wanted.answers} may have run to a good end")
 
 
 def _one_result(wanted: ResultMatch, source: Source, group: Group, at: int) -> Answer:
@@ -223,39 +214,40 @@ def _one_result(wanted: ResultMatch, source: Source, group: Group, at: int) -> A
         if not answers and not source.complete and group is source.groups[-1]:
             return Skip(f"the result of {wanted.answers} may still come")
         observed = f"{len(answers)} results"
-        return [Note(f"one result of call {wanted.answers!r}", observed, place, wanted.answers)]
+        one = f"one result of call {quoted(wanted.answers)}"
+        return [Note(one, observed, place, wanted.answers)]
     result = group.results[answers[0]]
     if wanted.text is not None and readable(result.text) != readable(wanted.text):
-        expected = f"the result {shown(wanted.text, 60)!r}"
-        return [Note(expected, f"{shown(result.text, 60)!r}", place, wanted.answers)]
+        expected, found = contrasted(wanted.text, result.text)
+        return [Note(f"the result {expected}", found, place, wanted.answers)]
     if wanted.is_error is None:
         return []
     if not any(one.is_error is not None for group in source.groups for one in group.results):
         return Skip(f"no error flag in {source.facet}")
     if (result.is_error is True) is not wanted.is_error:
         word = "with" if wanted.is_error else "without"
-        observed = f"is_error is {result.is_error}, text {shown(result.text, 60)!r}"
+        observed = f"is_error is {result.is_error}, text {quoted(result.text)}"
         return [Note(f"a result {word} the error flag", observed, place, wanted.answers)]
     return []
 
 
-def _call(wanted: HeldCall, evidence: Evidence, source: Source) -> Answer:
-    found = _find(wanted.id, evidence, source)
+def _call(wanted: HeldCall, asked: _Asked) -> Answer:
+    source = asked.source
+    found = find_call(wanted.id, asked.evidence, source)
     if not found:
-        return _missing(wanted.id, evidence, source)
+        return _missing(wanted.id, asked)
     if wanted.arguments is None:
         return []
     if source.held_as == "text":
         return Skip(f"arguments are held as text in {source.facet}")
     notes: list[Note] = []
-    for group, at in found:
+    for group, at, _ in found:
         stored = group.assistant.calls[at].arguments
         same = same_text_or_value(stored, wanted.arguments)
         if same is not True:
             number = next(index for index, one in enumerate(source.groups) if one is group)
-            expected = f"the arguments {shown(wanted.arguments, 60)!r}"
-            observed = f"{shown(stored, 60)!r}"
-            place = source.place(number)
+            expected, observed = contrasted(wanted.arguments, stored)
+            expected, place = f"the arguments {expected}", source.place(number)
             notes.append(Note(expected, observed, place, wanted.id, recorded=same is None))
     return notes
 
@@ -271,7 +263,7 @@ def _deliveries(expected: ExpectEvents, evidence: Evidence) -> Answer:
     wanted = expected.subscriber if expected.subscriber is not None else (names or [""])[0]
     found = next((one for one in facet.subscriptions if one.name == wanted), None)
     if found is None:
-        return Skip(f"no subscriber {wanted!r}")
+        return Skip(f"no subscriber {quoted(wanted)}")
     whole = found.status == "complete" and found.error is None
     types = [one.event.type for one in found.deliveries]
     return _events(expected, types, Place("deliveries", part=found.name), whole=whole)
@@ -375,10 +367,11 @@ def _views(expected: ExpectOutcome, outcome: Outcome) -> list[Note]:
     if expected.stored is not None:
         same = outcome.stored is not None and same_text_or_value(outcome.stored, expected.stored)
         if same is not True:
+            wanted, found = _views_told(expected.stored, outcome.stored)
             notes.append(
                 Note(
-                    f"stored as {shown(expected.stored, 60)!r}",
-                    _view(outcome.stored),
+                    f"stored as {wanted}",
+                    found,
                     Place("outcome"),
                     recorded=same is None,
                 )
@@ -386,10 +379,10 @@ def _views(expected: ExpectOutcome, outcome: Outcome) -> list[Note]:
     if expected.executable is not None and (
         outcome.executable is None or readable(outcome.executable) != readable(expected.executable)
     ):
-        wanted = f"executable as {shown(expected.executable, 60)!r}"
-        notes.append(Note(wanted, _view(outcome.executable), Place("outcome")))
+        wanted, found = _views_told(expected.executable, outcome.executable)
+        notes.append(Note(f"executable as {wanted}", found, Place("outcome")))
     return notes
 
 
-def _view(text: Text | None) -> str:
-    return "absent" if text is None else f"{shown(text, 60)!r}"
+def _views_told(wanted: Text, found: Text | None) -> tuple[str, str]:
+    return contrasted(wanted, found) if found is not None else (quoted(wanted), "absent")

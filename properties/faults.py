@@ -52,7 +52,7 @@ class Fault(msgspec.Struct, frozen=True):
     field: str
     """Field that a refusal names."""
     rules: tuple[str, ...]
-    """Rules that a refusal may name; any if none is given."""
+    """Rules of which a refusal names one; where there is none it need not name the field."""
     change: Callable[[Json], object]
     """Plants it."""
 
@@ -95,11 +95,14 @@ def _group() -> list[Fault]:
         ("EVT-10", [_RESULT, _ASSISTANT]),
         ("EVT-10", [_ASSISTANT, second]),
         ("MSG-03", [user]),
-        ("MSG-03", [_ASSISTANT, "result"]),
     ]
-    return [
-        Fault(clause, "messages", (), _set("messages", messages)) for clause, messages in groups
+    faults = [
+        Fault(clause, "messages", ("invalid",), _set("messages", messages))
+        for clause, messages in groups
     ]
+    # A text can be refused before it is a message at all, and then it names no group.
+    text = Fault("MSG-03", "messages", (), _set("messages", [_ASSISTANT, "result"]))
+    return [*faults, text]
 
 
 def _wrong_types(kind: str) -> list[Fault]:
@@ -139,9 +142,9 @@ def _home(kind: str) -> str:
 
 def _expectations(kind: str, fault: Fault) -> list[Expectation]:
     refused = Expectation(fault.clause, outcome=ExpectOutcome("rejected"))
-    if kind != "StepDone" or fault.field != "messages":
+    if not fault.rules:
         return [refused]
-    named = ExpectOutcome("rejected", event="StepDone", field=("messages",), rule=("invalid",))
+    named = ExpectOutcome("rejected", event=kind, field=(fault.field,), rule=fault.rules)
     return [refused, Expectation("EVT-07", outcome=named)]
 
 

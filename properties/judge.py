@@ -19,6 +19,7 @@ from toolassay.properties import checks_order as order
 from toolassay.properties import checks_shape as shape
 from toolassay.properties.checks_events import from_stream
 from toolassay.properties.droppable import absent_is_no_finding
+from toolassay.properties.error_flags import error_flag
 from toolassay.properties.evidence import Evidence
 from toolassay.properties.expectations import expectation_name, judge_expectation
 from toolassay.properties.from_streams import any_of
@@ -63,7 +64,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     _check("MSG-05", shape.one_result_per_call, either=_SHOWN),
     _check("MSG-06", shape.answers_its_own_call, either=_SHOWN),
     _check("MSG-08", shape.one_message_per_result, either=_COMMITTED),
-    _check("MSG-09", shape.error_flag, either=_COMMITTED, scripted=True),
+    _check("MSG-09", error_flag, either=_COMMITTED, scripted=True),
     _check("MSG-11", shape.nothing_between, either=_COMMITTED),
     _check("ARG-01", arguments.stored_as_empty_object, either=(*_COMMITTED, "outcome")),
     _check("ARG-02", arguments.executable_keeps_the_text, ("outcome",)),

@@ -89,6 +89,23 @@ def _word(part: str) -> str:
         return _WORDS.get(part, part)
 
 
+def holds_whole(run: bytes, sent: bytes) -> bool:
+    """Tell whether a value holds a whole text as a string, at any depth."""
+    text = sent.decode("utf-8", "replace").strip()
+    if max(len(sent), len(run)) > SIZE_MAX * 2 or not text:
+        return False
+    try:
+        left = [json.loads(run)]
+    except (ValueError, RecursionError):
+        return False
+    while left:
+        one = left.pop()
+        if isinstance(one, str) and one.strip() == text:
+            return True
+        left.extend(one.values() if isinstance(one, dict) else one if isinstance(one, list) else ())
+    return False
+
+
 def wraps(stored: bytes, sent: bytes) -> bool:
     """Tell whether a value holds a whole text as a string, or nothing: it was not read as JSON."""
     try:

@@ -133,6 +133,23 @@ def count_runs(
     return certain + max(0, alike - rivals), certain + possible
 
 
+def count_of_call(
+    executions: Sequence[Execution], call: Scripted, calls: Sequence[Scripted], known: Attribution
+) -> tuple[int, int]:
+    """Count the executions of a call, malformed or not: the least and the greatest number."""
+    if not call.malformed:
+        return count_runs(executions, call, calls, known)
+    runs = runs_of_malformed(executions, calls, known)
+    alone = sum(one.malformed and one.call.name == call.call.name for one in calls)
+    certain = sum(
+        owner is call or (owner is None and executions[at].tool == call.call.name)
+        for at, owner in runs
+        if owner is not None or alone == 1
+    )
+    possible = sum(executions[at].tool == call.call.name for at in known.loose)
+    return certain, max(certain, possible + sum(owner is call for _, owner in runs))
+
+
 def _fits(execution: Execution, call: Scripted) -> bool | None:
     if execution.tool != call.call.name:
         return False

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from toolassay.properties.script import readable, same_text_or_value, verdict_on_text
+from toolassay.properties.words import quoted
 from toolassay.spec.messages import Message, ToolCall
 from toolassay.spec.text import Base64, Text, shown
 
@@ -88,9 +89,9 @@ def told(message: Message | None) -> str:
         return "nothing"
     if message.role == "tool":
         flag = ", an error" if message.is_error else ""
-        answered = shown(message.tool_use_id or "", 40)
-        return f"a result for {answered!r}{flag}: {shown(message.text, 60)!r}"
+        answered = quoted(message.tool_use_id or "", 40)
+        return f"a result for {answered}{flag}: {quoted(message.text)}"
     calls = ", ".join(
         f"{shown(call.name, 40)}({shown(call.arguments, 40)})" for call in message.calls[:4]
     )
-    return f"{message.role}: {shown(message.text, 60)!r}" + (f" calls {calls}" if calls else "")
+    return f"{message.role}: {quoted(message.text)}" + (f" calls {calls}" if calls else "")

@@ -1,8 +1,9 @@
 """
 The script beside the run: which held call is which scripted call.
 
-An implementation may rename call ids, so the k-th assistant message stands for
-the k-th reply and its i-th call for the i-th scripted call. Where that cannot
+The k-th assistant message stands for the k-th reply. Where it holds the very ids
+of the reply, they name its calls, in whatever order they stand; an implementation
+may rename ids, and then its i-th call stands for the i-th scripted call. Where that cannot
 be relied upon (a reply whose stream broke, a message that names other tools)
 the two are out of step until equal ids put them in step again; what stands
 between is not matched, and no check judges it.
@@ -72,11 +73,13 @@ class Held(msgspec.Struct, frozen=True):
     """The scripted call."""
     group: Group
     """The step group that holds it."""
+    at: int
+    """Its position among the calls of the group."""
 
     @property
     def id(self) -> str:
         """Give the id under which the implementation holds it."""
-        return self.group.assistant.calls[self.scripted.at].id
+        return self.group.assistant.calls[self.at].id
 
 
 @lru_cache(maxsize=1024)
@@ -104,11 +107,15 @@ def same_text_or_value(one: Text, other: Text) -> bool | None:
     return same
 
 
+def returned_by(behaviour: Behaviour) -> bytes:
+    """Give what a callback returns, without blanks around it."""
+    returned = behaviour.fails if behaviour.fails is not None else behaviour.returns
+    return readable("ok" if returned is None else returned).strip()
+
+
 def is_what_returned(text: Text, behaviour: Behaviour) -> bool:
     """Tell whether a result is for sure what its callback returned, perhaps with more around it."""
-    returned = behaviour.fails if behaviour.fails is not None else behaviour.returns
-    wanted = readable("ok" if returned is None else returned).strip()
-    found = readable(text).strip()
+    wanted, found = returned_by(behaviour), readable(text).strip()
     return found == wanted or (len(wanted) >= _TELLING and wanted in found)
 
 
@@ -165,7 +172,7 @@ def align(groups: Sequence[Group], replies: Sequence[Reply]) -> dict[int, Group]
 
 
 def _is_next(group: Group, reply: Reply) -> bool:
-    return not reply.breaks and _same_names(group, reply)
+    return not reply.breaks and positions(group, reply) is not None
 
 
 def _says_nothing(group: Group, left: Sequence[Reply]) -> bool:
@@ -174,11 +181,23 @@ def _says_nothing(group: Group, left: Sequence[Reply]) -> bool:
     return empty and bool(left) and bool(left[0].calls)
 
 
-def _same_names(group: Group, reply: Reply) -> bool:
+def positions(group: Group, reply: Reply) -> tuple[int, ...] | None:
+    """Give for each call of a reply its position in a group; None if they do not match."""
     held = group.assistant.calls
-    return len(held) == len(reply.calls) and all(
-        one.name == other.name for one, other in zip(held, reply.calls, strict=True)
-    )
+    if len(held) != len(reply.calls):
+        return None
+    as_sent = tuple(range(len(held)))
+    by_id = {one.id: at for at, one in enumerate(held)}
+    if len(by_id) == len(held) and by_id.keys() == {one.id for one in reply.calls}:
+        by_ids = tuple(by_id[one.id] for one in reply.calls)
+        if _same_names(group, reply, by_ids):
+            return by_ids
+    return as_sent if _same_names(group, reply, as_sent) else None
+
+
+def _same_names(group: Group, reply: Reply, at: Sequence[int]) -> bool:
+    held = group.assistant.calls
+    return all(held[n].name == one.name for n, one in zip(at, reply.calls, strict=True))
 
 
 def _same_ids(group: Group, replies: Sequence[Reply], start: int) -> int | None:
@@ -188,10 +207,9 @@ def _same_ids(group: Group, replies: Sequence[Reply], start: int) -> int | None:
         return None
     for number in range(start, len(replies)):
         reply = replies[number]
-        if (
-            not reply.breaks
-            and _same_names(group, reply)
-            and all(one.id == other.id for one, other in zip(held, reply.calls, strict=True))
+        at = positions(group, reply) if not reply.breaks else None
+        if at is not None and all(
+            held[n].id == one.id for n, one in zip(at, reply.calls, strict=True)
         ):
             return number
     return None

@@ -9,6 +9,7 @@ from toolassay.properties.evidence import Evidence, Source
 from toolassay.properties.groups import Group
 from toolassay.properties.script import Held, Scripted, readable
 from toolassay.properties.verdict import Answer, Note, Skip
+from toolassay.properties.words import quoted
 from toolassay.spec.finding import Place
 from toolassay.spec.messages import Message
 from toolassay.spec.scenario import ToolScript
@@ -133,14 +134,14 @@ def _fits(schema: object, value: object) -> bool:
 
 
 def _answered(evidence: Evidence, held: Held, word: str) -> list[Note]:
-    count = len(held.group.pairing.answers[held.scripted.at])
+    count = len(held.group.pairing.answers[held.at])
     if count == 1 or evidence.main is None:
         return []
     number = next(at for at, one in enumerate(evidence.main.groups) if one is held.group)
     return [
         Note(
             f"the sibling of a {word} call is answered once",
-            f"call {shown(held.id, 60)!r} has {count} results",
+            f"call {quoted(held.id)} has {count} results",
             evidence.main.place(number),
             held.id,
         )
@@ -168,7 +169,7 @@ def _ran(evidence: Evidence, judged: list[Held], word: str) -> list[Note]:
         notes.append(
             Note(
                 f"the sibling of a {word} call runs",
-                f"{shown(tool, 60)} did not run for call {shown(held.id, 60)!r}",
+                f"{shown(tool, 60)} did not run for call {quoted(held.id)}",
                 Place("executions"),
                 held.id,
             )

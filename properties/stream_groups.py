@@ -8,8 +8,8 @@ import msgspec
 
 from toolassay.properties.groups import pair, repeat_ids
 from toolassay.properties.stream_state import Call
+from toolassay.properties.words import quoted
 from toolassay.spec.messages import Message
-from toolassay.spec.text import shown
 
 _ONE_RESULT = "every call has exactly one result"
 
@@ -79,21 +79,21 @@ def _pair_faults(messages: Sequence[Message]) -> list[GroupFault]:
     faults = _more_than_a_text(messages)
     pairing = pair(calls, results)
     for at in pairing.unanswered:
-        observed = f"call {shown(calls[at].id, 60)!r} has none"
+        observed = f"call {quoted(calls[at].id)} has none"
         faults.append(GroupFault("MSG-05", _ONE_RESULT, observed, calls[at].id))
         whole = "only a complete group is committed"
         faults.append(GroupFault("ORD-12", whole, observed, calls[at].id))
     for at in pairing.repeated:
-        observed = f"call {shown(calls[at].id, 60)!r} has {len(pairing.answers[at])}"
+        observed = f"call {quoted(calls[at].id)} has {len(pairing.answers[at])}"
         faults.append(GroupFault("MSG-05", _ONE_RESULT, observed, calls[at].id))
     for at in pairing.orphans:
         identifier = results[at].tool_use_id or ""
-        observed = f"a result for {shown(identifier, 60)!r}, no call of it"
+        observed = f"a result for {quoted(identifier)}, no call of it"
         own = "a result answers a call of its own group"
         faults.append(GroupFault("MSG-06", own, observed, identifier))
-    if len(results) != len(calls):
+    if len(results) > len(calls):  # too few break MSG-05
         observed = f"{len(results)} results for {len(calls)} calls"
-        faults.append(GroupFault("MSG-08", "one result message per call", observed))
+        faults.append(GroupFault("MSG-08", "one message per result", observed))
     return faults
 
 

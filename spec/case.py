@@ -34,7 +34,7 @@ class CallMatch(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
     tool: str | None = None
     """Name of the tool."""
     arguments: Text | None = None
-    """Argument text; compared as a JSON value where callbacks see values."""
+    """Argument text; compared as a JSON value where it is sound, or where callbacks see values."""
 
 
 class ExpectExecutions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -215,6 +215,15 @@ class NoObjectEndsTheTurn(EndsItself):
         return (yield from super().is_over(calls))
 
 
+class UnknownToolEndsTheTurn(EndsItself):
+    """A reply that names a tool that there is not is refused as a whole."""
+
+    def is_over(self, calls: list[PendingCall]) -> Over:
+        if any(call.name not in self._tools for call in calls):
+            return True
+        return (yield from super().is_over(calls))
+
+
 class FailureEndsTheSession(Session):
     """No turn follows one that failed."""
 
@@ -342,6 +351,15 @@ class CompletionOrder(Session):
 
     def assemble(self, assistant: Message, calls: list[PendingCall]) -> Group:
         return (assistant, *(self.answer(call) for call in reversed(calls)))
+
+
+class MalformedLast(Session):
+    """A message holds its sound calls first, and then those that are malformed."""
+
+    def assemble(self, assistant: Message, calls: list[PendingCall]) -> Group:
+        ordered = sorted(calls, key=lambda call: verdict(call).kind == "malformed")
+        held = tuple(self.hold(call) for call in ordered)
+        return (changed(assistant, calls=held), *map(self.answer, ordered))
 
 
 class OneResultPerId(Session):
@@ -477,6 +495,7 @@ CONFORMING: dict[str, type[Session]] = {
         SilentPolicy, UnaskedPolicy, Gates, BareGates, AsksItsOperator, AsksAndIsSilent,
         DenialEndsTheTurn, DenialDoesTheTurn, DenialSkipsTheRest, RaisingEndsTheTurn,
         LateAfterFailure, ErrorEndsTheTurn, OpenTextEndsTheTurn, NoObjectEndsTheTurn,
+        UnknownToolEndsTheTurn, MalformedLast,
         FailureEndsTheSession, FailureSkipsTheRest, Retries, Impatient, ImpatientWithoutFlags,
         Background, Titles, Decorates, Thinks, KeepsPartialText, CompletionOrder, OneResultPerId,
         Compacts, HoldsText, Renames, SameIds, WithoutTurnIds, WithoutStepIds, WithoutIds,

@@ -201,6 +201,35 @@ def test_a_case_with_an_entry_of_its_own_does_not_count_for_its_vector() -> None
     assert finished.exit_code == Exit.CONFORMANT
 
 
+def test_an_entry_for_the_first_case_of_a_vector_is_not_for_the_vector() -> None:
+    """The first case has the vector's name for its id."""
+    for answers in ({CUTS[0].id: RAN}, {CUTS[0].id: RAN, CUTS[1].id: RAN}):
+        results, finished = judged([known(CUTS[0].id)], dict(answers), CUTS)
+        assert [result.status for result in results] == [
+            "xfail" if case is CUTS[0] else "fail" if case.id in answers else "pass"
+            for case in CUTS
+        ]
+        assert problems(finished) == []
+
+
+def test_the_first_case_and_its_vector_may_each_have_an_entry() -> None:
+    answers: dict[str, Answer | Exception] = {case.id: RAN for case in CUTS[1:]}
+    answers[CUTS[0].id] = Answer("crashed")
+    entries = [of_vector(2), known(CUTS[0].id, outcome="crashed")]
+    results, finished = judged(entries, answers, CUTS)
+
+    assert [result.status for result in results] == ["xfail", "xfail", "xfail"]
+    assert finished.exit_code == Exit.CONFORMANT
+    assert revise(entries, answers, CUTS) == (entries, [])
+
+
+def test_an_entry_for_the_first_case_is_left_alone_where_another_case_is_selected() -> None:
+    part = Selection(clauses=("ORD-06",), cases=(CUTS[1].id,))
+    _, finished = judged([known(CUTS[0].id)], {}, CUTS, selection=part)
+
+    assert finished.exit_code == Exit.CONFORMANT
+
+
 # --- flaky ----------------------------------------------------------------------------------
 
 

@@ -159,6 +159,13 @@ def cut_after(lines: int, more: bytes) -> bytes:
         (gzip.compress(GOOD, mtime=0), check_errors.BinaryFileError, 1, 0),
         (cut_after(2, b'{"type":"\x00"}\n'), check_errors.BinaryFileError, 3, 2),
         (cut_after(2, b'{"type":"\xff"}\n'), check_errors.EncodingError, 3, 2),
+        (b"\xef\xbb\xbf" + GOOD, check_errors.EncodingError, 1, 0),
+        (GOOD.decode().encode("utf-16"), check_errors.EncodingError, 1, 0),
+        (cut_after(3, b'{"type":"\xe2\x80'), check_errors.CutLineError, 4, 3),
+        (cut_after(3, b"<a/>"), check_errors.LineSyntaxError, 4, 3),
+        (cut_after(3, b'{"type":"a"}{"type":"b"}'), check_errors.LineSyntaxError, 4, 3),
+        (cut_after(3, b'{"type":"a"}{"type":"b"}\n\n'), check_errors.LineSyntaxError, 4, 3),
+        (cut_after(3, b'{"type":"a"} {"type":"b"}\n'), check_errors.LineSyntaxError, 4, 3),
         (cut_after(3, b'{"type":"Turn'), check_errors.CutLineError, 4, 3),
         (b'{"type":"Turn', check_errors.CutLineError, 1, 0),
         (cut_after(3, b'{"type":"Turn\n{"type":"a"}\n'), check_errors.LineSyntaxError, 4, 3),
@@ -303,6 +310,10 @@ def test_a_profile_that_does_not_score_a_clause_records_it(
     data = trace("good_events.jsonl").replace(b'"seq":8', b'"seq":2')
     derived, _ = found_in(data)
     assert {one.finding.clause for one in derived} == {"DUR-02"}
+
+
+def test_a_clause_may_be_written_in_small_letters(capsys: pytest.CaptureFixture[str]) -> None:
+    said(capsys, str(DATA / "good_events.jsonl"), "--clause", "ord-18", code=0)
 
 
 def test_standard_input_is_read_for_a_dash(

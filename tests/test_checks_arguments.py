@@ -175,6 +175,25 @@ def test_a_text_that_is_only_wrapped_was_not_read_as_json(held: str) -> None:
     assert status("ARG-09", stored(held), given) == "recorded"
 
 
+@pytest.mark.parametrize(
+    ("ran_with", "expected"),
+    [
+        ('{"raw":"{\\"a\\":1"}', "pass"),
+        ('{"error":{"texts":[" {\\"a\\":1\\n"]}}', "pass"),
+        ('{"raw":"{\\"a\\":1}"}', "fail"),
+        ('{"{\\"a\\":1":1}', "fail"),
+        ('{"a":1}', "fail"),
+    ],
+)
+def test_a_run_that_holds_the_whole_text_as_a_string_did_not_read_it(
+    ran_with: str, expected: str
+) -> None:
+    given = scenario(scripted(arguments='{"a":1'))
+    assert status("ARG-09", as_value(ran_with), given) == expected
+    assert status("ARG-04", as_value(ran_with), given) == "fail"
+    assert status("ARG-03", as_value(ran_with), given) == "fail"
+
+
 def test_arguments_that_were_read_as_json_are_found() -> None:
     given = scenario(scripted(arguments="{'a':1}"))
     assert status("ARG-09", executed(run('{"a":1}')), given) == "fail"
@@ -404,6 +423,46 @@ def test_the_very_ids_of_a_later_reply_outweigh_its_place() -> None:
     given = Scenario(replies, (tool(),))
     assert status("ARG-01", again, given) == "not_applicable"
     assert status("ARG-05", again, given) == "pass"
+
+
+SWAPPED = scenario(scripted("c1", BROKEN), scripted("c2", '{"a":1}'))
+
+
+def swapped(first: str, second: str, sound: str = '{"a":1}') -> Observation:
+    """Show the malformed call behind the sound one."""
+    held = calls(call(first, sound), call(second, "{}"))
+    said = (result(second, "no", error=True), result(first))
+    executions = ran(run(sound, call_id=first), arguments="value")
+    return Observation(history=history(held, *said, DONE), executions=executions)
+
+
+ABOUT = ("ARG-01", "ARG-03", "ARG-05", "ARG-08", "ARG-09", "MSG-09")
+
+
+def test_calls_that_keep_their_ids_are_matched_by_them_in_any_order() -> None:
+    for clause in ABOUT:
+        assert status(clause, swapped("c2", "c1"), SWAPPED) == "pass", clause
+    assert status("ARG-05", swapped("c2", "c1", '{"a":2}'), SWAPPED) == "fail"
+
+
+def test_calls_of_several_tools_keep_their_reply_in_another_order() -> None:
+    tools = (tool(), tool("other"))
+    given = scenario(scripted("c1", BROKEN, "other"), scripted("c2"), tools=tools)
+    held = calls(call("c2"), call("c1", "{}", "other"))
+    seen = later(held, result("c1", error=True), result("c2"))
+    assert status("ARG-01", seen, given) == "pass"
+    # Under ids of its own the tools say that it is no message of this reply.
+    renamed = calls(call("x"), call("y", "{}", "other"))
+    seen = later(renamed, result("x"), result("y", error=True))
+    assert status("ARG-01", seen, given) == "not_applicable"
+
+
+def test_renamed_calls_are_matched_by_their_places() -> None:
+    assert status("ARG-01", swapped("x", "y"), SWAPPED) == "fail"
+    held = calls(call("x", "{}"), call("y", '{"a":1}'))
+    seen = later(held, result("x", error=True), result("y"))
+    for clause in ("ARG-01", "ARG-03", "ARG-05"):
+        assert status(clause, seen, SWAPPED) == "pass"
 
 
 def test_a_renamed_call_that_is_not_held_may_be_any() -> None:

@@ -31,9 +31,10 @@ from observations import (
 
 from toolassay.properties.groups import pair, split
 from toolassay.spec.messages import Message
-from toolassay.spec.observation import Observation
+from toolassay.spec.observation import Mark, Observation
 from toolassay.spec.scenario import Scenario
 
+END = Mark()
 ANSWERED_TWICE = (*GROUP, result())
 UNANSWERED = (calls(call()), DONE)
 
@@ -104,7 +105,7 @@ def test_the_open_last_group_of_a_run_that_raised_is_no_finding() -> None:
 
 def test_a_group_that_another_one_follows_must_be_whole_though_the_run_raised() -> None:
     open_group = history(calls(call()), *GROUP, status="aborted")
-    for clause in ("MSG-05", "MSG-08", "ORD-12"):
+    for clause in ("MSG-05", "ORD-12"):
         assert status(clause, Observation(history=open_group)) == "fail"
 
 
@@ -128,8 +129,53 @@ def test_an_id_that_is_used_again_in_a_later_group_is_no_finding() -> None:
         assert status(clause, Observation(history=history(*GROUP, *GROUP))) == "pass"
 
 
-def test_there_are_as_many_results_as_calls() -> None:
+def test_there_are_no_more_result_messages_than_calls() -> None:
     assert status("MSG-08", Observation(history=history(*ANSWERED_TWICE))) == "fail"
+    assert status("MSG-08", Observation(journal=journal(step_done(*ANSWERED_TWICE)))) == "fail"
+
+
+PAIR = (call("c1"), call("c2"))
+TWO = scenario(scripted("c1"), scripted("c2"))
+
+
+def joined(*answers: Message, runs: str = "c1 c2", end: Mark | None = END) -> str:
+    """Judge the group of two calls, of which the named ones ran to their end."""
+    executions = ran(*(run(call_id=one, ended=end) for one in runs.split()))
+    seen = Observation(history=history(calls(*PAIR), *answers, DONE), executions=executions)
+    return status("MSG-08", seen, TWO)
+
+
+def test_two_calls_that_ran_to_their_end_have_two_result_messages() -> None:
+    assert joined(result("c1"), result("c2")) == "pass"
+    assert joined(result("c1", "ok\nok")) == "fail"
+
+
+def test_joined_results_are_found_in_the_journal_too() -> None:
+    step = journal(step_done(calls(*PAIR), result("c1", "ok\nok")))
+    executions = ran(run(call_id="c1", ended=END), run(call_id="c2", ended=END))
+    assert status("MSG-08", Observation(journal=step, executions=executions), TWO) == "fail"
+
+
+def test_a_call_without_a_result_is_no_joined_result() -> None:
+    assert status("MSG-08", Observation(history=history(*UNANSWERED))) == "pass"
+    assert status("MSG-08", Observation(journal=journal(step_done(calls(call()))))) == "pass"
+    # The second call never ran, or never returned.
+    assert joined(result("c1"), runs="c1") == "pass"
+    assert joined(result("c1"), runs="") == "pass"
+    assert joined(result("c1"), end=None) == "pass"
+
+
+def test_a_callback_that_throws_leaves_no_result_to_be_joined() -> None:
+    raising = replaced(TWO, tools=(tool(raises="no"),))
+    executions = ran(run(call_id="c1", ended=END), run(call_id="c2", ended=END))
+    seen = Observation(history=history(calls(*PAIR), result("c1"), DONE), executions=executions)
+    assert status("MSG-08", seen, raising) == "pass"
+
+
+def test_the_last_group_of_an_aborted_run_may_wait_for_its_other_results() -> None:
+    executions = ran(run(call_id="c1", ended=END), run(call_id="c2", ended=END))
+    held = history(calls(*PAIR), result("c1"), status="aborted")
+    assert status("MSG-08", Observation(history=held, executions=executions), TWO) == "pass"
 
 
 def test_nothing_stands_between_calls_and_results() -> None:
@@ -152,6 +198,7 @@ def test_without_its_facets_a_check_names_them(clause: str) -> None:
 
 # --- MSG-09 ---------------------------------------------------------------------------------
 
+NOT_RUN = ran()
 MALFORMED = scenario(scripted(arguments="{"))
 DENIED = scenario(scripted(), policy={"echo": "deny"})
 UNKNOWN = scenario(scripted(name="nope"))
@@ -168,7 +215,41 @@ def observed(*messages: Message, name: str = "echo", **given: Any) -> Observatio
 @pytest.mark.parametrize("given", [MALFORMED, DENIED, FAILING, RAISING])
 def test_the_flag_of_a_failure_survives(given: Scenario) -> None:
     assert status("MSG-09", observed(result(error=True)), given) == "pass"
-    assert status("MSG-09", observed(result(error=False)), given) == "fail"
+    lost = observed(result(error=False), executions=NOT_RUN)
+    assert status("MSG-09", lost, given) == "fail"
+
+
+@pytest.mark.parametrize("given", [MALFORMED, DENIED])
+def test_a_call_that_ran_to_a_good_end_had_no_error_flag(given: Scenario) -> None:
+    for executions in (ran(run()), ran(run(call_id="c1")), None):
+        seen = observed(result(error=False), executions=executions)
+        assert status("MSG-09", seen, given) == "not_applicable"
+    # Its result may be told in other words, and is still that of a good end.
+    told = observed(result(text="1 line", error=False), executions=ran(run(call_id="c1")))
+    assert status("MSG-09", told, given) == "not_applicable"
+
+
+@pytest.mark.parametrize("given", [MALFORMED, DENIED])
+def test_a_result_in_the_words_of_a_refusal_has_the_flag_though_no_one_saw_whether_it_ran(
+    given: Scenario,
+) -> None:
+    refused = result(text="was not run", error=False)
+    assert status("MSG-09", observed(refused), given) == "fail"
+
+
+@pytest.mark.parametrize("behaviour", [{"fails": "no"}, {"raises": "no"}])
+def test_a_malformed_call_that_runs_into_a_failure_keeps_the_flag(behaviour: Any) -> None:
+    given = replaced(MALFORMED, tools=(tool(**behaviour),))
+    seen = observed(result(error=False), executions=ran(run(call_id="c1")))
+    assert status("MSG-09", seen, given) == "fail"
+
+
+def test_a_run_that_a_sound_sibling_explains_does_not_excuse_a_lost_flag() -> None:
+    given = scenario(scripted("c1", "{"), scripted("c2", '{"a":1}'))
+    answers = (result("c1", "broken text", error=False), result("c2"))
+    held = history(calls(call("c1"), call("c2", '{"a":1}')), *answers, DONE)
+    seen = Observation(history=held, executions=ran(run('{"a":1}')))
+    assert status("MSG-09", seen, given) == "fail"
 
 
 def test_an_unavailable_tool_ends_in_an_error() -> None:
@@ -204,8 +285,11 @@ def test_what_becomes_of_equal_ids_in_one_message_is_recorded() -> None:
     once = Observation(
         history=history(twice, result()), journal=journal(step_done(twice, result()))
     )
-    for clause in ("MSG-05", "MSG-08", "ORD-12"):
+    for clause in ("MSG-05", "ORD-12"):
         assert status(clause, once) == "recorded"
+    thrice = (twice, result(), result(), result())
+    seen = Observation(history=history(*thrice), journal=journal(step_done(*thrice)))
+    assert status("MSG-08", seen) == "recorded"
 
 
 def test_a_history_without_flags_is_not_judged() -> None:
@@ -214,13 +298,14 @@ def test_a_history_without_flags_is_not_judged() -> None:
 
 def test_where_the_history_has_no_flags_the_journal_is_judged() -> None:
     group = step_done(calls(call()), result(error=False))
-    flagged = observed(result(error=None), journal=journal(group))
+    flagged = observed(result(error=None), journal=journal(group), executions=NOT_RUN)
     assert status("MSG-09", flagged, MALFORMED) == "fail"
 
 
 def test_renamed_call_ids_are_followed() -> None:
     group = (calls(call("other")), result("other"))
-    assert status("MSG-09", Observation(history=history(*group)), MALFORMED) == "fail"
+    seen = Observation(history=history(*group), executions=NOT_RUN)
+    assert status("MSG-09", seen, MALFORMED) == "fail"
 
 
 def test_a_message_that_names_other_tools_is_not_matched() -> None:

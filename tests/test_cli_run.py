@@ -42,6 +42,7 @@ VECTORS = """\
 """
 
 BAD = '''\
+import os
 import time
 
 DONE = {"role": "assistant", "text": "done"}
@@ -77,6 +78,8 @@ def make():
 def slow():
     global SLOW
     SLOW = True
+    with open("worker", "w") as file:
+        file.write(str(os.getpid()))
     return Loop()
 '''
 
@@ -307,6 +310,10 @@ def test_the_configuration_is_found_above_and_flags_win_over_it(
         ("deadline = -1", "deadline must be more than 0"),
         ("vectors = [1]", "vectors must be a path or a list of paths"),
         ("profile = ", "not valid TOML"),
+        ("profile = ''", "profile is empty"),
+        ("vectors = ['']", "vectors is empty"),
+        ("deadline = nan", "deadline must be more than 0"),
+        (f"vectors = {'[' * 5000}", "not valid TOML"),
     ],
 )
 def test_a_wrong_configuration_is_refused(
@@ -319,12 +326,29 @@ def test_a_wrong_configuration_is_refused(
     assert str(folder / "pyproject.toml") in errors[0]
 
 
+@pytest.mark.parametrize("text", ["[project\n", "dependencies = ['toolassay'\n"])
 def test_a_broken_project_file_of_someone_else_is_left_alone(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:
-    (folder / "pyproject.toml").write_text("[project\n")
+    (folder / "pyproject.toml").write_text(text)
 
     said(capsys, "run", "sim", *MINE, code=0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tool.toolassay.target = 'sim'\n",
+        "tool = {toolassay = {target = 'sim'}}\n",
+        "[ tool . 'toolassay' ]\ntarget = 'sim'\n",
+    ],
+)
+def test_the_configuration_may_be_written_in_any_way_that_toml_has(
+    folder: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    (folder / "pyproject.toml").write_text(text)
+
+    said(capsys, "run", *MINE, code=0)
 
 
 # --- baseline -------------------------------------------------------------------------------
@@ -416,7 +440,10 @@ def test_a_pipe_that_is_closed_makes_no_noise(folder: Path) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-def test_an_interrupt_ends_with_130_and_the_footer_of_the_report(folder: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_ends_with_130_the_footer_of_the_report_and_no_worker_left(
+    folder: Path, number: signal.Signals
+) -> None:
     command = program("run", "python:cli_loop:slow", *MINE, "--ndjson", "r", "--deadline", "300")
     running = subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -424,7 +451,7 @@ def test_an_interrupt_ends_with_130_and_the_footer_of_the_report(folder: Path) -
     report = folder / "r"
     while running.poll() is None and not (report.exists() and report.read_text().endswith("\n")):
         pass  # until the header is there, which is when the run has begun
-    running.send_signal(signal.SIGINT)
+    running.send_signal(number)
     out, errors = running.communicate(timeout=60)
     footer = json.loads(report.read_text().splitlines()[-1])
 
@@ -432,6 +459,8 @@ def test_an_interrupt_ends_with_130_and_the_footer_of_the_report(folder: Path) -
     assert (footer["type"], footer["exit_code"]) == ("footer", 130)
     assert footer["counts"]["cases"]["not_run"] == 2
     assert out.splitlines()[-1].startswith("INTERRUPTED: ")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((folder / "worker").read_text()), 0)
 
 
 def test_a_case_that_takes_too_long_is_a_timeout(folder: Path) -> None:

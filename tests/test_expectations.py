@@ -202,6 +202,108 @@ def test_a_request_is_picked_by_its_number_and_the_last_one_without() -> None:
     assert came_to(Observation(requests=requests()), requests=shown) == "not_applicable"
 
 
+# --- what MSG does not speak of ---------------------------------------------------------------
+
+UNKNOWN = scenario(scripted(name="nope"))
+TURN_FAILED = ending("failed")
+
+
+def of_message_clause(
+    clause: str, *held: Message, given: Scenario = UNKNOWN, how: Any = TURN_FAILED, **facets: Any
+) -> str:
+    observation = Observation(history=history(*held), executions=ran(), ending=how)
+    return came_to(observation, given, clause, **facets)
+
+
+@pytest.mark.parametrize(
+    "facets",
+    [
+        {"history": ExpectMessages(result=ResultMatch("c1"))},
+        {"history": ExpectMessages(call=HeldCall("c1"))},
+        {"history": ExpectMessages(roles=("assistant", "tool", "assistant"))},
+        {"executions": ExpectExecutions(count=1)},
+        {"executions": ExpectExecutions(once=CallMatch("c1"))},
+    ],
+)
+def test_a_turn_that_failed_and_committed_nothing_breaks_no_clause_of_messages(
+    facets: Any,
+) -> None:
+    assert of_message_clause("MSG-05", **facets) == "not_applicable"
+    # Another clause may say that it should not have failed, and a turn that was done is no excuse.
+    assert of_message_clause("ARG-08", **facets) == "fail"
+    assert of_message_clause("MSG-05", how=ending("done"), **facets) == "fail"
+    assert of_message_clause("MSG-05", how=None, **facets) == "fail"
+
+
+def test_a_group_that_a_failed_turn_committed_is_judged() -> None:
+    held = calls(call(name="nope"))
+    wanted = ExpectMessages(result=ResultMatch("c1"))
+    assert of_message_clause("MSG-05", held, history=wanted) == "fail"
+    roles = ExpectMessages(roles=("assistant", "tool", "assistant"))
+    assert of_message_clause("MSG-05", held, history=roles) == "fail"
+    assert of_message_clause("MSG-05", DONE, DONE, history=roles) == "fail"
+
+
+def test_too_many_executions_are_found_though_the_turn_failed() -> None:
+    observation = Observation(history=history(), executions=ran(run(), run()), ending=TURN_FAILED)
+    for expected in (ExpectExecutions(count=1), ONCE):
+        assert came_to(observation, ONE, "MSG-05", executions=expected) == "fail"
+
+
+def test_a_call_without_one_result_has_no_flag_that_could_survive() -> None:
+    held = calls(call(name="nope"))
+    for answers in ((), (result(error=False), result(error=False))):
+        assert of_message_clause("MSG-09", held, *answers, history=FAILED) == "not_applicable"
+        assert of_message_clause("MSG-05", held, *answers, history=FAILED) == "fail"
+    assert of_message_clause("MSG-09", held, result(error=False), history=FAILED) == "fail"
+
+
+def test_a_call_that_ran_to_a_good_end_has_no_flag_that_could_survive() -> None:
+    given = scenario(scripted(arguments="{"))
+    held = history(calls(call()), result(error=False), DONE)
+    went_well = Observation(history=held, executions=ran(run(call_id="c1")))
+    assert came_to(went_well, given, "MSG-09", history=FAILED) == "not_applicable"
+    assert came_to(went_well, given, "ARG-03", history=FAILED) == "fail"
+    refused = Observation(history=held, executions=ran())
+    assert came_to(refused, given, "MSG-09", history=FAILED) == "fail"
+
+
+# --- how texts are told -----------------------------------------------------------------------
+
+
+def told(expected: str, held: str) -> tuple[str, str]:
+    """Give what is told of a result that has another text."""
+    wanted = ExpectMessages(result=ResultMatch("c1", text=expected))
+    seen = Observation(history=history(calls(call()), result(text=held)))
+    finding = expectation(Expectation("MSG-06", history=wanted), seen, ONE).findings[0]
+    return finding.expected, finding.observed
+
+
+def test_a_line_break_is_told_apart_from_its_escape() -> None:
+    assert told("a\nb", "a\\nb") == (r"the result 'a\nb'", r"'a\\nb'")
+    assert told("\x1b[0m", "it's") == (r"the result '\x1b[0m'", '"it\'s"')
+    assert told("'\"", "\u00e9") == (r"""the result '\'"'""", r"'\xe9'")
+
+
+def test_of_long_texts_the_first_difference_is_shown() -> None:
+    one, other = told("x" * 100 + "left", "x" * 100 + "right")
+    assert one == f"the result ...'{'x' * 20}left' from character 81 of 104"
+    assert other == f"...'{'x' * 20}right' from character 81 of 105"
+
+
+def test_blanks_do_not_hide_the_first_difference() -> None:
+    one, other = told('{"a": "' + "x" * 100 + '", "b": 1}', '{"a":"' + "x" * 100 + '","b":2}')
+    assert '"b": 1}' in one
+    assert '"b":2}' in other
+    assert told("x" * 90 + " ", "x" * 90)[1] == f"...'{'x' * 20}' from character 71 of 90"
+
+
+def test_a_difference_in_sight_is_shown_from_the_start() -> None:
+    one, other = told("left" + "x" * 100, "right" + "x" * 100)
+    assert one == f"the result 'left{'x' * 56}'... (104 characters)"
+    assert other == f"'right{'x' * 55}'... (105 characters)"
+
+
 # --- events ---------------------------------------------------------------------------------
 
 

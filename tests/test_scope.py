@@ -14,14 +14,15 @@ from toolassay.simulator.reference import Reference
 from toolassay.spec.case import Case
 from toolassay.spec.register import load_register
 
-SCOPE = """
+LISTED = """
 EVT-01 EVT-02 EVT-03 EVT-04 EVT-05 EVT-05a EVT-07 EVT-09 EVT-09a EVT-10 EVT-10a EVT-12
 MSG-01 MSG-02 MSG-03 MSG-04 MSG-05 MSG-06 MSG-08 MSG-09
 ARG-01 ARG-02 ARG-02a ARG-03 ARG-04 ARG-05 ARG-06 ARG-07 ARG-08 ARG-09 ARG-11 ARG-13
 ORD-01 ORD-02 ORD-03 ORD-04 ORD-05 ORD-06 ORD-07 ORD-08 ORD-11 ORD-12 ORD-14 ORD-15
 ORD-16 ORD-18 ORD-19
 DUR-01 DUR-02 DUR-04 DUR-05 DUR-06 DUR-17
-""".split()
+"""
+SCOPE = LISTED.split()
 """The clauses in scope, with the halves into which a row was split."""
 
 SEED = 0

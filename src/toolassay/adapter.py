@@ -6,22 +6,25 @@ environment of its implementation, without the kit. A complete adapter, for an
 agent loop that takes a model function and a list of tools::
 
     from toolassay.adapter import call, message
-    from my_agent import Agent, Tool            # the implementation under test
+    from my_agent import Agent, Tool  # the implementation under test
+
 
     class Adapter:
         def initialize(self):
             return {
-                "name": "my-agent", "version": "1.0", "deterministic": True,
+                "name": "my-agent",
+                "version": "1.0",
+                "deterministic": True,
                 "operations": ["turn/run"],
                 "facets": ["history", "requests", "executions", "ending"],
                 "features": ["parallel", "next-turn", "raises"],
             }
 
         def turn_run(self, play):
-            def model(messages):                # the scripted model, in the agent's terms
+            def model(messages):  # the scripted model, in the agent's terms
                 reply = play.model(plain(messages))
-                return {"text": reply.text,
-                        "calls": [(c.id, c.name, c.arguments) for c in reply.calls]}
+                calls = [(c.id, c.name, c.arguments) for c in reply.calls]
+                return {"text": reply.text, "calls": calls}
 
             tools = [Tool(t.name, t.parameters, t.call) for t in play.tools]
             agent = Agent(model, tools)
@@ -33,11 +36,12 @@ agent loop that takes a model function and a list of tools::
                     play.ended(turn, "failed", error)
             return play.observation(history=plain(agent.messages))
 
-    def plain(messages):                        # the agent's messages, as plain data
+
+    def plain(messages):  # the agent's messages, as plain data
         return [
             message("tool", m.text, tool_use_id=m.call_id, is_error=m.is_error)
-            if m.role == "tool" else
-            message(m.role, m.text, calls=[call(c.id, c.name, c.arguments) for c in m.calls])
+            if m.role == "tool"
+            else message(m.role, m.text, calls=[call(c.id, c.name, c.arguments) for c in m.calls])
             for m in messages
         ]
 

@@ -185,7 +185,8 @@ def _fill(
     """Decode a block; if a line is at fault, decode what stands before it."""
     try:
         block.deliveries = decode(block.data)
-        if len(block.deliveries) == block.data.count(b"\n") + (not block.ended):
+        lines = block.data.count(b"\n") + (not block.ended)
+        if len(block.deliveries) == lines and b"}{" not in block.data:
             return None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         pass
@@ -215,7 +216,7 @@ def _fill_by_line(
 def _decode_line(line: bytes, decode: Callable[[bytes], list[Delivery]]) -> list[Delivery]:
     """Decode one line; an event of a foreign type may use known keys in its own way."""
     try:
-        return decode(line)
+        return _the_only_one(decode(line))
     except msgspec.ValidationError:
         foreign = _foreign(line, decode)
         if foreign is None:
@@ -229,6 +230,13 @@ def _decode_line(line: bytes, decode: Callable[[bytes], list[Delivery]]) -> list
             return [msgspec.convert(lenient, Delivery)]
         one = msgspec.convert(lenient, _Line)
         return [Delivery(one, one.durability, one.seq, one.in_journal)]
+
+
+def _the_only_one(found: list[Delivery]) -> list[Delivery]:
+    """Refuse a line of several values, between which the decoder asks for no line end."""
+    if len(found) != 1:
+        raise msgspec.DecodeError("trailing characters")
+    return found
 
 
 def _foreign(line: bytes, decode: Callable[[bytes], list[Delivery]]) -> Delivery | None:

@@ -139,7 +139,7 @@ def run_cli(arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as fault:
-        fault.show()
+        _show(fault)
         return Exit.USAGE
     except (KeyboardInterrupt, click.Abort):
         _say("interrupted")
@@ -158,6 +158,14 @@ def _invoke(arguments: list[str]) -> object:
     """Do what click's own `main` does, but for its way of ending on a closed pipe."""
     with root.make_context("toolassay", arguments) as ctx:
         return root.invoke(ctx)
+
+
+def _show(fault: click.ClickException) -> None:
+    """Show what click refuses; what was typed may come from a file or from another program."""
+    from toolassay.printable import LINE_MAX, printable  # noqa: PLC0415 - needed for mistakes alone
+
+    words = printable(fault.format_message(), LINE_MAX)
+    click.UsageError(words, getattr(fault, "ctx", None)).show()
 
 
 def _words(fault: ToolassayError) -> str:

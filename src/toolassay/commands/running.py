@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 from toolassay.commands.common import NoSuchPathError, chosen, load_cases
 from toolassay.commands.run_options import FlagsError, RunOptions, merge, repro_of
 from toolassay.config import Config, load_config
+from toolassay.printable import LINE_MAX, printable
 from toolassay.reports.out import Out
 from toolassay.reports.progress import Progress
 from toolassay.reports.terminal import Terminal, verdict_words
@@ -21,6 +22,7 @@ from toolassay.runner import Plan, rules_of
 from toolassay.runner import run as run_plan
 from toolassay.selection import Selection
 from toolassay.spec.case import Case
+from toolassay.spec.errors import TargetError
 from toolassay.spec.register import Register, load_register
 from toolassay.statuses import Exit
 from toolassay.targets.base import Target
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
 
 _ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 """Signals by which others end us; Windows lacks one."""
+
+NAME_MAX = 200
+"""Characters that reports show of the name and the version that an implementation gives itself."""
 
 Consumer = Callable[[Event], None]
 """A report."""
@@ -108,8 +113,8 @@ def plan_of(
     about = target.implementation
     started = RunStarted(
         options.spec,
-        about.name,
-        about.version,
+        about.name[:NAME_MAX],
+        about.version[:NAME_MAX],
         about.deterministic,
         rules.profile,
         options.seed,
@@ -169,8 +174,16 @@ def _keeper(options: RunOptions, target: Target) -> Consumer:
             found.take(event.result)
         elif isinstance(event, RunFinished) and event.exit_code != Exit.INTERRUPTED:
             folder = Path(options.keep or FOLDER)
-            for kept in found.keep(target, options.seed, options.deadline or 10.0, folder):
-                said.line(f"{kept.clause}: minimal vector in {kept.path.as_posix()}")
+            try:
+                for kept in found.keep(target, options.seed, options.deadline or 10.0, folder):
+                    said.line(f"{kept.clause}: minimal vector in {kept.path.as_posix()}")
+            # The run is over, and what comes after it is not to cost its verdict.
+            except OSError as fault:
+                said.line(f"{printable(str(folder))}: no vector is kept: {fault.strerror}")
+            except TargetError as fault:
+                said.line(f"no more vectors are kept: {printable(str(fault), LINE_MAX)}")
+            except KeyboardInterrupt:
+                said.line("interrupted: no more vectors are kept")
 
     return keep
 

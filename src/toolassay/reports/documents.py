@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 import sys
 from collections.abc import Mapping
 
@@ -80,9 +81,26 @@ def host_part(seconds: float) -> Json:
 
 def encoded(document: Json) -> str:
     """Write a document for people who may look at it; keys stay in their order."""
-    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+    return _harmless(msgspec.json.format(msgspec.json.encode(document), indent=2).decode()) + "\n"
 
 
 def encoded_line(document: Json) -> str:
     """Write a document in one line."""
-    return msgspec.json.encode(document).decode() + "\n"
+    return _harmless(msgspec.json.encode(document).decode()) + "\n"
+
+
+def _harmless(text: str) -> str:
+    """Escape what JSON lets stand and a terminal, or a reader of lines, would act on."""
+    return text if text.isascii() and "\x7f" not in text else _ACTS.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    pairs = found[0].encode("utf-16-be")
+    return "".join(f"\\u{pairs[at : at + 2].hex()}" for at in range(0, len(pairs), 2))
+
+
+_ACTS = re.compile(
+    "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f]"
+)
+"""Controls that are none of ASCII's first, line ends, marks of direction, what is invisible."""
