@@ -8,6 +8,8 @@ say (ARG-03, ORD-06).
 
 from __future__ import annotations
 
+import re
+
 from toolassay.properties.evidence import Evidence, Source
 from toolassay.properties.runs import count_of_call
 from toolassay.properties.script import Held, Scripted, is_what_returned, readable, returned_by
@@ -75,7 +77,8 @@ def was_an_error(evidence: Evidence, scripted: Scripted, result: Message) -> boo
     if facet is not None and facet.status == "complete" and not most:
         return True
     # Where executions do not tell, a text without the tool's own words is that of no good end.
-    return not least and returned_by(behaviour) not in readable(result.text)
+    own = re.escape(returned_by(behaviour))
+    return not least and not re.search(rb"(?<!\w)" + own + rb"(?!\w)", readable(result.text))
 
 
 def _why_flag(held: Held) -> str:

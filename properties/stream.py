@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar, Final
 
-from toolassay.properties.names import CHECK_NAMES, RECORDED_IN_STREAMS
+from toolassay.properties.names import CHECK_NAMES, RECORDED_IN_STREAMS, STREAM_CLAUSES
 from toolassay.properties.stream_groups import disagreeing_bits, group_faults
 from toolassay.properties.stream_shape import DESCRIBED, MISSING, named, place_faults, told
 from toolassay.properties.stream_state import Call, Gate, Loop, Turn
@@ -21,16 +21,11 @@ from toolassay.spec.finding import Finding, Place
 from toolassay.spec.observation import Delivery
 from toolassay.spec.text import shown
 
-STREAM_CLAUSES: Final = (
-    "MSG-01", "MSG-02", "MSG-04", "MSG-05", "MSG-06", "MSG-08", "EVT-01", "EVT-02", "EVT-03",
-    "EVT-04", "EVT-05", "EVT-09", "EVT-09a", "EVT-10", "EVT-10a", "EVT-11", "EVT-12", "GATE-02",
-    "ORD-01", "ORD-02", "ORD-03", "ORD-04", "ORD-07", "ORD-10", "ORD-11", "ORD-12", "ORD-14",
-    "ORD-16", "ORD-18", "ORD-19", "DUR-01", "DUR-02", "DUR-03",
-)  # fmt: skip
-"""The clauses that a stream alone can break."""
-
 _OTHER_STEP_ENDINGS: Final = ("StepCompleted", "StepFinished", "StepEnded", "StepCommitted")
 _ONCE: Final = "at most one of this event for one execution id"
+
+
+__all__ = ["STREAM_CLAUSES", "StreamJudge"]
 
 
 class StreamJudge:

@@ -270,7 +270,7 @@ def test_a_divergence_shows_the_events_of_its_call(
     [
         ("good_events.jsonl", 0, "CONFORMANT: nothing is broken"),
         ("foreign.jsonl", 3, "INCOMPLETE: nothing in the file can be judged"),
-        ("observations.jsonl", 1, "NON-CONFORMANT: 3 divergences of 3 clauses"),
+        ("observations.jsonl", 1, "NON-CONFORMANT: 2 divergences of 2 clauses"),
     ],
 )
 def test_the_last_line_is_the_verdict(

@@ -80,6 +80,7 @@ from toolassay.adapter_text import (
     encoding_of,
     error_of,
     held_text,
+    history_of,
     message,
     normalise,
     one_word,
@@ -478,7 +479,7 @@ class Play:
             if self._reports("deliveries"):
                 facets["deliveries"] = {"subscriptions": self._subscriptions()}
         if history is not None:
-            facets["history"] = _history(history, encoding)
+            facets["history"] = history_of(history, encoding)
         for facet, (how, why) in marked.items():
             if facet in facets:
                 facets[facet].update(status=how, why=why)
@@ -493,13 +494,3 @@ class Play:
             {"name": name, "deliveries": list(items), **self._ends.get(name, {})}
             for name, items in self._deliveries.items()
         ]
-
-
-def _history(
-    history: Iterable[Mapping[str, Any]], encoding: Mapping[str, Any] | None
-) -> dict[str, Any]:
-    plain = normalise(history)
-    facet: dict[str, Any] = {"messages": plain.messages, "arguments": one_word(plain.held_as)}
-    if encoding is not None:
-        facet["encoding"] = dict(encoding)
-    return facet

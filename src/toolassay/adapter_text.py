@@ -310,3 +310,14 @@ def _text(value: str | bytes | Encoded) -> str | Encoded:
 
 def _encoded(data: bytes) -> Encoded:
     return Encoded(base64=base64.b64encode(data).decode("ascii"))
+
+
+def history_of(
+    history: Iterable[Mapping[str, Any]], encoding: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Give the facet of the committed messages."""
+    plain = normalise(history)
+    facet: dict[str, Any] = {"messages": plain.messages, "arguments": one_word(plain.held_as)}
+    if encoding is not None:
+        facet["encoding"] = dict(encoding)
+    return facet
