@@ -487,3 +487,21 @@ def test_the_command_that_is_shown_shows_the_divergence_again(folder: Path) -> N
     assert words[-2:] == ["--case", "ord.cli-denied"]
     assert repeated.returncode == 1
     assert repeated.stdout.splitlines()[0] == done.stdout.splitlines()[0]
+
+
+def test_a_baseline_entry_of_a_vector_that_is_left_out_is_not_unmatched(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("known.yaml").write_text(
+        "known:\n"
+        "  - {vector: ord.plain-call, clause: ORD-05, outcome: fail, cases: 1, reason: shipped}\n"
+    )
+
+    lines, _ = said(capsys, "run", "sim", *MINE, "--baseline", "known.yaml", code=0)
+    assert lines[-1].startswith("CONFORMANT")
+
+    Path("known.yaml").write_text(
+        "known:\n  - {case: ord.nowhere, clause: ORD-05, outcome: fail, reason: no such case}\n"
+    )
+    lines, _ = said(capsys, "run", "sim", *MINE, "--baseline", "known.yaml", code=1)
+    assert any("unmatched" in line for line in lines)

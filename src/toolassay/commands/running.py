@@ -20,7 +20,6 @@ from toolassay.reports.terminal import Terminal, verdict_words
 from toolassay.results import CaseFinished, Event, RunFinished, RunStarted
 from toolassay.runner import Plan, rules_of
 from toolassay.runner import run as run_plan
-from toolassay.selection import Selection
 from toolassay.spec.case import Case
 from toolassay.spec.errors import TargetError
 from toolassay.spec.register import Register, load_register
@@ -128,7 +127,7 @@ def plan_of(
         rules,
         started,
         (lambda: open_one(options)) if several else None,
-        *_held(baseline, known, cases, options.selection),
+        *_held(baseline, known, cases, options),
         options.seed,
         options.deadline or 10.0,
         options.exitfirst,
@@ -137,14 +136,16 @@ def plan_of(
 
 
 def _held(
-    baseline: Baseline | None, known: Sequence[Case], cases: Sequence[Case], selection: Selection
+    baseline: Baseline | None, known: Sequence[Case], cases: Sequence[Case], options: RunOptions
 ) -> tuple[Ledger | None, Scope | None]:
     """Prepare to hold a baseline against the run."""
     if baseline is None:
         return None, None
     from toolassay.baseline import Ledger, scope_of  # noqa: PLC0415 - most runs have none
 
-    return Ledger(baseline), scope_of(known, cases, selection)
+    # What --no-shipped leaves out is outside the selection; it is not unknown.
+    left_out = load_cases((), shipped=True) if options.no_shipped else []
+    return Ledger(baseline), scope_of([*known, *left_out], cases, options.selection)
 
 
 def _known_cases(options: RunOptions, target: Target) -> Sequence[Case]:
