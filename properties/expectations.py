@@ -201,7 +201,8 @@ def _flag_is_gone(
     result = group.results[answers[0]]
     if wanted.is_error is not True or result.is_error is True or scripted is None:
         return None
-    if was_an_error(asked.evidence, scripted, result):
+    refused = scripted.malformed or scripted.denied
+    if not refused or was_an_error(asked.evidence, scripted, result):
         return None
     return Skip(f"call {wanted.answers} may have run to a good end")
 

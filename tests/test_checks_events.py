@@ -25,6 +25,7 @@ from observations import (
     verdict,
 )
 
+from toolassay.properties.faults import faults_of, valid_event
 from toolassay.properties.judge import judge
 from toolassay.spec.observation import Deliveries, Delivery, Observation, Outcome, Subscription
 
@@ -109,3 +110,15 @@ def test_no_check_finds_anything_in_a_sound_run_whatever_ephemerals_are_lost() -
 
 def test_a_text_only_step_has_no_tool_events_to_judge() -> None:
     assert status("EVT-12", Observation(journal=journal(step_done(DONE)))) == "not_applicable"
+
+
+def test_a_refusal_names_the_group_unless_it_holds_what_is_no_message() -> None:
+    found = [fault for fault in faults_of("StepDone") if fault.field == "messages"]
+    unnamed: list[object] = []
+    for fault in found:
+        event = valid_event("StepDone")
+        fault.change(event)
+        if not fault.rules:
+            unnamed.append(event["messages"][-1])
+    assert unnamed == ["result"]
+    assert {fault.rules for fault in found} == {("invalid",), ()}

@@ -505,3 +505,35 @@ def test_a_baseline_entry_of_a_vector_that_is_left_out_is_not_unmatched(
     )
     lines, _ = said(capsys, "run", "sim", *MINE, "--baseline", "known.yaml", code=1)
     assert any("unmatched" in line for line in lines)
+
+
+def test_what_was_seen_can_be_written_and_judged_again(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said(capsys, "run", "sim", *MINE, "--observations", "seen.jsonl", code=0)
+    lines = [json.loads(line) for line in Path("seen.jsonl").read_text().splitlines()]
+
+    assert [line["id"] for line in lines] == ["ord.cli-denied", "msg.cli-answered"]
+    assert all(set(line) == {"id", "scenario", "observation"} for line in lines)
+    again, _ = said(capsys, "run", "recorded:seen.jsonl", code=0)
+    assert again[-1].startswith("CONFORMANT")
+
+
+def test_two_documents_do_not_share_standard_output(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for other in (("--format", "json"), ("--ndjson", "-")):
+        _, errors = said(capsys, "run", "sim", *MINE, "--observations", "-", *other, code=2)
+        assert "want standard output" in errors[0]
+
+
+def test_a_case_that_crashed_shows_what_the_implementation_said(
+    folder: Path, fake: FakeTarget, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake.answers = {
+        "ord.cli-denied": Answer("crashed", message="ended", detail="a\n\x1b[31mlast\n")
+    }
+    lines, _ = said(capsys, "run", "fake", *MINE, "--ndjson", "r", code=3)
+
+    assert "      | \\x1b[31mlast" in lines
+    assert json.loads(Path("r").read_text().splitlines()[1])["detail"] == "a\n\x1b[31mlast\n"

@@ -266,6 +266,8 @@ def test_a_call_that_ran_to_a_good_end_has_no_flag_that_could_survive() -> None:
     assert came_to(went_well, given, "ARG-03", history=FAILED) == "fail"
     refused = Observation(history=held, executions=ran())
     assert came_to(refused, given, "MSG-09", history=FAILED) == "fail"
+    # Of a call that nothing refuses, an author may want an error all the same.
+    assert came_to(went_well, ONE, "MSG-09", history=FAILED) == "fail"
 
 
 # --- how texts are told -----------------------------------------------------------------------

@@ -43,6 +43,8 @@ class CaseResult(msgspec.Struct, frozen=True):
     """What was seen."""
     kit_fault: bool = False
     """True if the kit itself failed on it."""
+    detail: str = ""
+    """The end of a traceback, or of standard error; it comes from outside."""
 
 
 class Problem(msgspec.Struct, frozen=True):

@@ -17,6 +17,7 @@ Examples:
   toolassay run sim --case 'ord.denied*' --all
   toolassay run python:my_agent:adapter --baseline known.yaml --ndjson report.ndjson
   toolassay run python:my_agent:adapter --no-shipped --generate 500 --seed 7
+  toolassay run sim --case ord.plain-call --observations seen.jsonl
   toolassay run sim --format json > report.json
 
 \b
@@ -82,6 +83,11 @@ profile, baseline, deadline, vectors and python; flags win over it.
     "--ndjson",
     metavar="FILE",
     help="Write a report for programs, a line per case; - is standard output.",
+)
+@click.option(
+    "--observations",
+    metavar="FILE",
+    help="Write what was seen in each case, in the form that recorded: and check read.",
 )
 def run(**given: Any) -> int:  # noqa: ANN401 - flags are of many types
     """

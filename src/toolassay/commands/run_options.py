@@ -70,6 +70,8 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What standard output holds."""
     ndjson: str | None = None
     """File of the report for programs."""
+    observations: str | None = None
+    """File of what was seen."""
 
     @property
     def spec(self) -> str:
@@ -107,14 +109,20 @@ def merge(options: RunOptions, config: Config) -> RunOptions:
 
 def _check(options: RunOptions, target: str) -> None:
     """Refuse what contradicts itself; a flag that would be passed over is a mistake too."""
-    texts = ("profile", "baseline", "keep", "python", "ndjson")
+    texts = ("profile", "baseline", "keep", "python", "ndjson", "observations")
     empty = next((name for name in texts if getattr(options, name) == ""), None)
     if empty is not None:  # such as a variable of a script that was never set
         raise FlagsError(f"--{empty} is empty")
     if options.deadline is not None and math.isnan(options.deadline):
         raise FlagsError("--deadline is no number")
-    if options.ndjson == "-" and options.form == "json":
-        raise FlagsError("--format json and --ndjson - both want standard output")
+    wants = {
+        "--format json": options.form == "json",
+        "--ndjson -": options.ndjson == "-",
+        "--observations -": options.observations == "-",
+    }
+    wanting = [flag for flag, wanted in wants.items() if wanted]
+    if len(wanting) > 1:
+        raise FlagsError(f"{' and '.join(wanting)} both want standard output")
     if options.baseline and options.no_baseline:
         raise FlagsError("--baseline and --no-baseline contradict each other")
     if options.keep and not options.generate:

@@ -50,10 +50,10 @@ def run_target(options: RunOptions) -> int:
     baseline = read_baseline(merged.baseline, register)
     with ending_cleanly(), contextlib.ExitStack() as stack:
         # The report file is opened first: a run is not to be lost to a wrong path.
-        ndjson = _opened(stack, merged.ndjson)
+        files = _opened(stack, merged.ndjson), _opened(stack, merged.observations)
         target = stack.enter_context(contextlib.closing(open_one(merged)))
         plan = plan_of(merged, config, register, target, baseline)
-        consumers, last = _consumers(merged, register, ndjson)
+        consumers, last = _consumers(merged, register, *files)
         if merged.generate:
             consumers.insert(0, _keeper(merged, target))
         if merged.in_process:  # what the implementation prints is no part of a report
@@ -193,7 +193,7 @@ def _keeper(options: RunOptions, target: Target) -> Consumer:
 
 
 def _consumers(
-    options: RunOptions, register: Register, ndjson: TextIO | None
+    options: RunOptions, register: Register, ndjson: TextIO | None, seen: TextIO | None
 ) -> tuple[list[Consumer], Callable[[RunFinished], None]]:
     """Give the reports of a run, and what is said after all of them."""
     consumers: list[Consumer] = []
@@ -207,7 +207,11 @@ def _consumers(
         from toolassay.reports.json_report import JsonReport  # noqa: PLC0415 - as above
 
         consumers.append(JsonReport(out))
-    if options.form == "json" or ndjson is sys.stdout:
+    if seen is not None:
+        from toolassay.reports.observations import ObservationsReport  # noqa: PLC0415 - as above
+
+        consumers.append(ObservationsReport(out if seen is sys.stdout else Out(seen)))
+    if options.form == "json" or sys.stdout in {ndjson, seen}:
         return consumers, lambda event: said.line(f"{event.verdict.upper()}{verdict_words(event)}")
     other = options.ndjson or ""
     consumers.append(

@@ -20,6 +20,9 @@ INDENT = "      "
 TEXT_MAX = 600
 """Characters of what a finding says that are shown."""
 
+DETAIL_LINES = 8
+"""Lines of a traceback, or of standard error, that are shown."""
+
 COLOURS = {"fail": "red", "crashed": "red", "error": "red", "timeout": "red", "changed": "yellow"}
 
 
@@ -94,6 +97,8 @@ def _own_text(check: Check) -> str:
 def _finding_lines(result: CaseResult, check: Check, width: int) -> Iterator[str]:
     if not check.findings:
         yield from _folded("observed", check.why or "no verdict", width)
+        if check.status in NOT_JUDGED:
+            yield from _detail_lines(result.detail, width)
         return
     finding = check.findings[0]
     yield from _folded("expected", finding.expected, width)
@@ -104,6 +109,15 @@ def _finding_lines(result: CaseResult, check: Check, width: int) -> Iterator[str
     if table is not None and table.rows:
         yield ""
         yield from drawn(table, width)
+
+
+def _detail_lines(detail: str, width: int) -> Iterator[str]:
+    """Show the end of what the implementation said of its own end."""
+    lines = [line for line in detail.splitlines() if line.strip()][-DETAIL_LINES:]
+    if lines:
+        yield ""
+    for line in lines:
+        yield clipped(f"| {printable(line, TEXT_MAX)}", width)
 
 
 def _also(result: CaseResult, check: Check, width: int) -> Iterator[str]:

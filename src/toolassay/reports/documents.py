@@ -50,6 +50,8 @@ def case_part(result: CaseResult, digest: str) -> Json:
     }
     if result.why:
         part["why"] = result.why
+    if result.detail:
+        part["detail"] = result.detail
     return part
 
 

@@ -157,7 +157,12 @@ def _unjudged(case: Case, answer: Answer, rules: Rules) -> CaseResult:
         )
         return CaseResult(case, "fail", (Check("", DECLARES, "fail", (finding,)),), said)
     checks = _all(case, rules, _FAULTS[answer.status], said)
-    return CaseResult(case, worst({check.status for check in checks}), checks, said)
+    status = worst({check.status for check in checks})
+    return CaseResult(case, status, checks, said, detail=answer.detail[-DETAIL_MAX:])
+
+
+DETAIL_MAX = 4_000
+"""Characters of a traceback, or of standard error, that a result keeps."""
 
 
 def _kit_fault(case: Case, rules: Rules, fault: Exception) -> CaseResult:
