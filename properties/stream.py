@@ -16,10 +16,10 @@ from toolassay.properties.names import CHECK_NAMES, RECORDED_IN_STREAMS, STREAM_
 from toolassay.properties.stream_groups import disagreeing_bits, group_faults
 from toolassay.properties.stream_shape import DESCRIBED, MISSING, named, place_faults, told
 from toolassay.properties.stream_state import Call, Gate, Loop, Turn
+from toolassay.properties.words import quoted
 from toolassay.spec.events import TURN_ENDINGS, Event
 from toolassay.spec.finding import Finding, Place
 from toolassay.spec.observation import Delivery
-from toolassay.spec.text import shown
 
 _OTHER_STEP_ENDINGS: Final = ("StepCompleted", "StepFinished", "StepEnded", "StepCommitted")
 _ONCE: Final = "at most one of this event for one execution id"
@@ -281,7 +281,7 @@ class StreamJudge:
         self._outcome(call, event.effect, event)
 
     def _bad_effect(self, event: Event) -> None:
-        observed = f"the effect {shown(event.effect, 40)!r}"
+        observed = f"the effect {quoted(event.effect, 40)}"
         self._report("EVT-05", "the effect approve or deny", observed, event.tool_execution_id)
         if event.effect == "ask":
             self._report(
