@@ -9,6 +9,7 @@ judged is only what is there, and enduring events that must still come.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from typing import ClassVar, Final
 
@@ -26,6 +27,14 @@ _ONCE: Final = "at most one of this event for one execution id"
 
 
 __all__ = ["STREAM_CLAUSES", "StreamJudge"]
+
+Handler = Callable[["StreamJudge", Event], None]
+"""What takes an event of one type."""
+
+Rule = tuple[Handler | None, str | None]
+"""The handler of a type, and its class where the pages describe it."""
+
+_FOREIGN: Final[Rule] = (None, None)
 
 
 class StreamJudge:
@@ -47,7 +56,7 @@ class StreamJudge:
         self._found: list[Finding] = []
         self._index = 0
         self._fresh = True
-        self._loops: dict[tuple[str, str], Loop] = {}
+        self._loops: defaultdict[tuple[str, str], Loop] = defaultdict(Loop)
         self._gates: dict[tuple[str, str], Gate] = {}
         self._last: dict[str, int] = {}
         # Events of a step come in a row, so where the last one stood is kept at hand.
@@ -57,13 +66,11 @@ class StreamJudge:
     def feed(self, index: int, delivery: Delivery) -> tuple[Finding, ...]:
         """Judge the next event; give what it broke."""
         event = delivery.event
-        kind = event.type
-        handler = self._HANDLERS.get(kind)
+        handler, described = self._RULES.get(event.type, _FOREIGN)
         seq = delivery.seq
         if handler is None and not seq and delivery.in_journal is not False:
             return ()
         self._index, self._fresh = index, True
-        described = DESCRIBED.get(kind)
         durability = described or delivery.durability
         if seq:
             last = self._last.get(event.session_id)
@@ -157,24 +164,14 @@ class StreamJudge:
         loop = self._loop(event)
         if event.turn_id in loop.ended:
             return loop, None
-        turn = self._turn(loop, event)
+        turn = loop.turns[event.turn_id]
         if event.step_id not in MISSING:
             self._place = (event.session_id, event.loop_id, event.turn_id, event.step_id)
             self._here = loop, turn
         return loop, turn
 
     def _loop(self, event: Event) -> Loop:
-        key = (event.session_id, event.loop_id)
-        loop = self._loops.get(key)
-        if loop is None:
-            loop = self._loops[key] = Loop()
-        return loop
-
-    def _turn(self, loop: Loop, event: Event) -> Turn:
-        turn = loop.turns.get(event.turn_id)
-        if turn is None:
-            turn = loop.turns[event.turn_id] = Turn()
-        return turn
+        return self._loops[event.session_id, event.loop_id]
 
     # --- tool events ---
 
@@ -421,7 +418,7 @@ class StreamJudge:
     def _turn_started(self, event: Event) -> None:
         loop = self._loop(event)
         if event.turn_id not in loop.ended:
-            self._turn(loop, event).started = True
+            loop.turns[event.turn_id].started = True
 
     def _turn_ended(self, event: Event) -> None:
         self._here = None
@@ -485,7 +482,7 @@ class StreamJudge:
                 self._report("ORD-16", "an end of every turn", observed, absent=True)
 
     # Each type has one handler, so that a foreign type costs one look-up.
-    _HANDLERS: ClassVar[dict[str, Callable[[StreamJudge, Event], None]]] = {
+    _HANDLERS: ClassVar[dict[str, Handler]] = {
         "PermissionRequested": _requested,
         "PermissionDecided": _decided,
         "UserInputRequested": _asked,
@@ -497,4 +494,7 @@ class StreamJudge:
         "TurnStarted": _turn_started,
         **dict.fromkeys(TURN_ENDINGS, _turn_ended),
         **dict.fromkeys(_OTHER_STEP_ENDINGS, _other_step_ending),
+    }
+    _RULES: ClassVar[dict[str, Rule]] = {
+        name: (handler, DESCRIBED.get(name)) for name, handler in _HANDLERS.items()
     }

@@ -106,8 +106,7 @@ def disagreeing_bits(calls: Sequence[Call], messages: Sequence[Message]) -> list
     completed = [call.error for call in calls if call.completed]
     found: list[str] = []
     for bit, word in ((True, "with"), (False, "without")):
-        seen = completed.count(bit)
-        held = sum((flag is True) is bit for flag in flags)
+        seen, held = completed.count(bit), flags.count(bit)
         if seen > held:
             found.append(f"{seen} completions {word} the error bit, {held} such results")
     return found

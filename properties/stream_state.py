@@ -10,6 +10,7 @@ and one per ended turn: about 140 bytes each.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 
 
@@ -59,7 +60,7 @@ class Loop:
     """Open calls by execution id."""
     closed: set[str] = field(default_factory=set)
     """Execution ids of closed calls."""
-    turns: dict[str, Turn] = field(default_factory=dict)
+    turns: defaultdict[str, Turn] = field(default_factory=lambda: defaultdict(Turn))
     """Open turns."""
     ended: set[str] = field(default_factory=set)
     """Turns that ended."""

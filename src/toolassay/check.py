@@ -176,7 +176,8 @@ def _feed(
             for finding in found:
                 report(Divergence(finding, at), recent)
     summary.items += len(block.deliveries)
-    summary.types.update([delivery.event.type for delivery in block.deliveries])
+    if summary.types.isdisjoint(EVENT_KINDS):  # nothing yet that can be judged
+        summary.types.update([delivery.event.type for delivery in block.deliveries])
 
 
 def _fill(
@@ -185,7 +186,7 @@ def _fill(
     """Decode a block; if a line is at fault, decode what stands before it."""
     try:
         block.deliveries = decode(block.data)
-        lines = block.data.count(b"\n") + (not block.ended)
+        lines = block.breaks + (not block.ended)
         if len(block.deliveries) == lines and b"}{" not in block.data:
             return None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

@@ -16,7 +16,7 @@ import msgspec
 from toolassay import check_errors as errors
 from toolassay.spec.observation import FACETS, Delivery
 
-BLOCK = 1 << 18
+BLOCK = 1 << 15
 """Bytes that are read at once."""
 
 LINE_MAX = 64 * 1024 * 1024
@@ -46,6 +46,8 @@ class Block(msgspec.Struct):
     """Where it begins."""
     ended: bool = True
     """False if the last line has no line end."""
+    breaks: int = 0
+    """Number of line ends."""
     deliveries: Sequence[Delivery] = ()
     """The events in it, once they are decoded."""
     lines: Sequence[int] = ()
@@ -87,9 +89,10 @@ def blocks(file: BinaryIO, name: str) -> Iterator[Block]:
             continue
         whole = bytes(carry) + data[:cut] if carry else data[:cut]
         carry = bytearray(data[cut:])
-        if whole.strip():
-            yield Block(whole, line, byte)
-        line += whole.count(b"\n")
+        breaks = whole.count(b"\n")
+        if not whole.isspace():
+            yield Block(whole, line, byte, breaks=breaks)
+        line += breaks
         byte += len(whole)
     if carry.strip():
         yield Block(bytes(carry), line, byte, ended=False)
