@@ -183,10 +183,22 @@ class Evidence:
         """Give the scripted calls that are found in the groups of a source."""
         if source is None or source.mixed or self.scenario is None:
             return ()
-        matched = align(source.groups, self.scenario.model)
+        known = self._held_in.get(id(source))
+        if known is None:
+            # The source is kept too, or another one could come to stand where it stood.
+            known = self._held_in[id(source)] = source, self._find_held(source, self.scenario)
+        return known[1]
+
+    @cached_property
+    def _held_in(self) -> dict[int, tuple[Source, tuple[Held, ...]]]:
+        """Keep what was found, by source."""
+        return {}
+
+    def _find_held(self, source: Source, scenario: Scenario) -> tuple[Held, ...]:
+        matched = align(source.groups, scenario.model)
         found: list[Held] = []
         for reply, group in matched.items():
-            at = positions(group, self.scenario.model[reply])
+            at = positions(group, scenario.model[reply])
             assert at is not None, "groups are matched by their calls"
             calls = zip(self.script[reply], at, strict=True)
             found.extend(Held(call, group, place) for call, place in calls)

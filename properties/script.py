@@ -187,6 +187,8 @@ def positions(group: Group, reply: Reply) -> tuple[int, ...] | None:
     if len(held) != len(reply.calls):
         return None
     as_sent = tuple(range(len(held)))
+    if [one.id for one in held] == [one.id for one in reply.calls]:  # as nearly always
+        return as_sent if _same_names(group, reply, as_sent) else None
     by_id = {one.id: at for at, one in enumerate(held)}
     if len(by_id) == len(held) and by_id.keys() == {one.id for one in reply.calls}:
         by_ids = tuple(by_id[one.id] for one in reply.calls)
