@@ -11,11 +11,11 @@ and one per ended turn: about 140 bytes each.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+
+import msgspec
 
 
-@dataclass(slots=True)
-class Call:
+class Call(msgspec.Struct):
     """One open call."""
 
     step: str
@@ -38,35 +38,33 @@ class Call:
     """The error bit of the completion."""
 
 
-@dataclass(slots=True)
-class Turn:
+class Turn(msgspec.Struct):
     """One turn that has not ended."""
 
     started: bool = False
     """True once TurnStarted was seen."""
-    steps: dict[str, list[str]] = field(default_factory=dict)
+    steps: dict[str, list[str]] = msgspec.field(default_factory=dict)
     """Execution ids of each open step."""
-    closed: set[str] = field(default_factory=set)
+    closed: set[str] = msgspec.field(default_factory=set)
     """Steps whose StepDone was seen."""
     unseen: int = 0
     """Calls of closed steps of which no event was seen."""
 
 
-@dataclass(slots=True)
-class Loop:
+class Loop(msgspec.Struct):
     """One loop of the session."""
 
-    calls: dict[str, Call] = field(default_factory=dict)
+    calls: dict[str, Call] = msgspec.field(default_factory=dict)
     """Open calls by execution id."""
-    closed: set[str] = field(default_factory=set)
+    closed: set[str] = msgspec.field(default_factory=set)
     """Execution ids of closed calls."""
-    turns: defaultdict[str, Turn] = field(default_factory=lambda: defaultdict(Turn))
+    turns: defaultdict[str, Turn] = msgspec.field(default_factory=lambda: defaultdict(Turn))
     """Open turns."""
-    ended: set[str] = field(default_factory=set)
+    ended: set[str] = msgspec.field(default_factory=set)
     """Turns that ended."""
-    cut: set[str] = field(default_factory=set)
+    cut: set[str] = msgspec.field(default_factory=set)
     """Those of them that failed or were interrupted."""
-    gated: set[str] = field(default_factory=set)
+    gated: set[str] = msgspec.field(default_factory=set)
     """Execution ids that a gate approved before any event of their call."""
     loose_gates: bool = False
     """True once a gate was resolved that names no call."""
@@ -74,8 +72,7 @@ class Loop:
     """Number of StepDone events."""
 
 
-@dataclass(slots=True)
-class Gate:
+class Gate(msgspec.Struct):
     """One open gate."""
 
     loop: Loop

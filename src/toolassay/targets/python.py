@@ -20,17 +20,15 @@ from toolassay.errors import AdapterProtocolError, AdapterStartError, AdapterUnu
 from toolassay.near import near
 from toolassay.printable import printable
 from toolassay.spec.case import Case
-from toolassay.targets.base import (
-    DEADLINE_S,
-    Answer,
-    Implementation,
+from toolassay.targets.base import DEADLINE_S, Answer, Implementation
+from toolassay.targets.process import Line, Process
+from toolassay.targets.wire import (
     Reply,
     UnreadableError,
     read_answer,
     read_described,
     read_reply,
 )
-from toolassay.targets.process import Line, Process
 
 PROTOCOL = 1
 """Version of the protocol between the kit and its worker."""
