@@ -329,18 +329,35 @@ def _turns(evidence: Evidence) -> int:
 def one_step_done(evidence: Evidence) -> Answer:
     """ORD-19: exactly one StepDone per committed step."""
     answer = stream_answer(evidence, "ORD-19", _STEP)
-    journal, history = evidence.journal_stream, evidence.observation.history
-    if journal is None or history is None or not journal.complete or history.status != "complete":
+    history = evidence.observation.history
+    if history is None or history.status != "complete":
         return answer
+    committed = sum(_is_of_a_step(evidence, group) for group in evidence.history.groups)
     notes = [] if isinstance(answer, Skip) else answer
+    journal = evidence.journal_stream
+    if journal is None or not journal.complete:
+        silent = _silent_subscriber(evidence) if committed else None
+        return [silent] if silent is not None else answer
     done = [event for event in journal.events if event.type == "StepDone"]
     if len({event.loop_id for event in done}) > 1:  # the history is that of one loop
         return answer
-    committed = sum(_is_of_a_step(evidence, group) for group in evidence.history.groups)
     if len(done) < committed:
         observed = f"{len(done)} StepDone events for {committed} committed steps"
         notes.append(Note("one StepDone per committed step", observed, Place("journal")))
     return notes if done or committed else answer
+
+
+def _silent_subscriber(evidence: Evidence) -> Note | None:
+    """Find that steps were committed, and a subscriber that read to the end got nothing at all."""
+    deliveries = evidence.observation.deliveries
+    subscriptions = deliveries.subscriptions if deliveries is not None else ()
+    if not subscriptions or any(one.deliveries for one in subscriptions):
+        return None
+    first = subscriptions[0]
+    if first.status != "complete" or first.error is not None:
+        return None
+    observed = "steps were committed, and no event was delivered"
+    return Note("one StepDone per committed step", observed, Place("deliveries", part=first.name))
 
 
 def _is_of_a_step(evidence: Evidence, group: Group) -> bool:

@@ -37,7 +37,15 @@ from observations import (
 
 from toolassay.spec.events import Event
 from toolassay.spec.messages import Message
-from toolassay.spec.observation import Ending, Execution, HeldAs, Mark, Observation
+from toolassay.spec.observation import (
+    Deliveries,
+    Ending,
+    Execution,
+    HeldAs,
+    Mark,
+    Observation,
+    Subscription,
+)
 from toolassay.spec.scenario import Scenario, ToolScript
 
 DENY = {"echo": "deny"}
@@ -416,3 +424,17 @@ def test_without_call_ids_arguments_that_no_call_has_were_not_approved(
     filled = replaced(given, tools=(ToolScript("echo", {"properties": {"a": {"default": 3}}}),))
     observation = Observation(executions=ran(run(ran_with)))
     assert status("ORD-13", observation, filled) == "not_applicable"
+
+
+def test_a_subscriber_that_got_nothing_while_steps_were_committed_shows_no_step_done() -> None:
+    """Declared deliveries that stay empty are no proof of anything but a missing StepDone."""
+    nothing = Deliveries((Subscription(()),))
+    left = Deliveries((Subscription((), status="unsubscribed"),))
+    group, done = history(*GROUP), ending("done")
+
+    assert status("ORD-19", Observation(history=group, ending=done, deliveries=nothing)) == "fail"
+    assert (
+        status("ORD-19", Observation(history=group, ending=done, deliveries=left))
+        == "not_applicable"
+    )
+    assert status("ORD-19", Observation(history=history(), deliveries=nothing)) == "not_applicable"
