@@ -19,12 +19,12 @@ A :=
 TYPED := $(wildcard benchmarks adapters/*.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lint format test demo peers bench fill mutants cli lock clean
+.PHONY: help setup lint format environments test demo peers bench fill mutants cli lock clean
 
 help: ## Show this list.
 	@echo "usage: make TARGET    (PYTHON=python3.12 picks the interpreter for the first setup)"
 	@echo
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
 
 setup: $(STAMP) ## Make .venv with the locked dependencies and toolassay itself, once.
 
@@ -50,7 +50,10 @@ format: $(STAMP) ## Let ruff format the code and mend what it safely can.
 	$(PY) -m ruff check --fix-only .
 	$(PY) -m ruff format .
 
-test: lint ## Run lint, then all tests; T=tests/test_x.py runs those alone, J=0 without workers.
+environments: $(STAMP) ## Make the environments of the real implementations, once.
+	@$(PY) adapters/peers.py --setup
+
+test: lint environments ## Run lint, then all tests; T=tests/test_x.py runs those alone, J=0 without workers.
 	$(PY) -m pytest -n $(J) $(T)
 
 demo: $(STAMP) ## Judge the simulator, then a broken agent, then real implementations.

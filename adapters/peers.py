@@ -2,6 +2,7 @@
 Judges the real implementations that the repository has adapters for.
 
     python adapters/peers.py [NAME ...]
+    python adapters/peers.py --setup        only makes their environments
 
 Each peer has an environment of its own below `.venv-peers/`, made once from
 its lock file. A peer keeps its known failures in its `baseline.yaml`, so the
@@ -60,6 +61,8 @@ class SetupError(Exception):
 
 
 def main(names: list[str]) -> int:
+    if names == ["--setup"]:
+        return max([set_up(peer) for peer in PEERS if peer.requirements], default=0)
     unknown = [name for name in names if name not in {peer.name for peer in PEERS}]
     if unknown:
         known = ", ".join(peer.name for peer in PEERS)
@@ -69,14 +72,28 @@ def main(names: list[str]) -> int:
     return max([judge(peer) for peer in wanted], default=0)
 
 
+def set_up(peer: Peer) -> int:
+    """Make the environment of one peer; give 1 if that fails and must not."""
+    try:
+        environment(peer)
+    except SetupError as error:
+        return lacking(peer, error)
+    return 0
+
+
+def lacking(peer: Peer, error: SetupError) -> int:
+    """Say that a peer cannot be set up, which is a failure only in CI."""
+    must = os.environ.get("CI") == "true"
+    print(f"{peer.name:<14} {'FAILED' if must else 'skipped'}: {error}")
+    return int(must)
+
+
 def judge(peer: Peer) -> int:
     """Judge one peer, print its line, and give 0 if its verdict is the known one."""
     try:
         python = environment(peer) if peer.requirements else None
     except SetupError as error:
-        must = os.environ.get("CI") == "true"
-        print(f"{peer.name:<14} {'FAILED' if must else 'skipped'}: {error}")
-        return int(must)
+        return lacking(peer, error)
     try:
         done = toolassay(peer, python)
     except (OSError, subprocess.TimeoutExpired) as error:

@@ -23,7 +23,11 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "adapters" / "python" / "pydantic_ai"
 PYTHON = ROOT / ".venv-peers" / "pydantic_ai" / "bin" / "python"
 
-pytestmark = pytest.mark.skipif(not PYTHON.exists(), reason="`make peers` makes the environment")
+# Its environment is made by `make test`; where CI lacks it, the tests fail by themselves.
+pytestmark = pytest.mark.skipif(
+    not PYTHON.exists() and os.environ.get("CI") != "true",
+    reason="`make environments` makes the environment",
+)
 
 DEADLINE_S = 60.0
 
