@@ -1,5 +1,6 @@
 """The adapter of pydantic-ai says what the library does; it hides nothing and adds nothing."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
