@@ -2,7 +2,9 @@
 Messages and tool calls, in the form that every dialect is read into.
 
 Keys are those of page 000 where it names them (`tool_use_id`, `is_error`).
-A call holds its arguments as text.
+A call holds its arguments as text. Unknown keys are refused: a message in
+another form, read as far as its keys happen to fit, would be judged for what
+was not read.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ Role = Literal["system", "user", "assistant", "tool"]
 """Who speaks in a message."""
 
 
-class ToolCall(msgspec.Struct, frozen=True, omit_defaults=True):
+class ToolCall(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """One tool call inside an assistant message."""
 
     id: str
@@ -28,7 +30,7 @@ class ToolCall(msgspec.Struct, frozen=True, omit_defaults=True):
     """The arguments as they are held, as JSON text (see `History.arguments`)."""
 
 
-class Message(msgspec.Struct, frozen=True, omit_defaults=True):
+class Message(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """
     One message of a history, a request or a step group.
 

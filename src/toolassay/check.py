@@ -137,6 +137,10 @@ class _ForeignDelivery(msgspec.Struct, frozen=True):
     seq: int | None = None
 
 
+Decode = Callable[[bytes], list[Delivery]]
+"""Decodes the lines of a block."""
+
+
 class _StreamOf(msgspec.Struct, frozen=True):
     """What a stream is judged for."""
 
@@ -152,9 +156,11 @@ def _events(
         wanted &= how.clauses
     summary.clauses.update(wanted)
     judge = StreamJudge(wanted)
-    decode = _decode_events if summary.form == "events" else _decode_deliveries
+    decode: Decode = _decode_events if summary.form == "events" else _decode_deliveries
     recent: list[Block] = []
     for block in every:
+        if decode is not _decode_native and _ends_natively(block):
+            decode = _decode_native
         recent = [*recent[-1:], block]
         fault = _fill(block, name, decode)
         _feed(judge, block, summary, report, recent)
@@ -162,6 +168,14 @@ def _events(
             raise fault
     for finding in judge.finish(complete=how.complete):
         report(Divergence(finding, None), recent)
+
+
+def _ends_natively(block: Block) -> bool:
+    """Tell by the last line of a block whether the system of the pages wrote it."""
+    from toolassay.recordings.looprig_lines import is_native  # noqa: PLC0415 - not for --help
+
+    stop = len(block.data) - block.data.endswith(b"\n")
+    return is_native(block.data[block.data.rfind(b"\n", 0, stop) + 1 : stop])
 
 
 def _feed(
@@ -180,9 +194,7 @@ def _feed(
         summary.types.update([delivery.event.type for delivery in block.deliveries])
 
 
-def _fill(
-    block: Block, name: str, decode: Callable[[bytes], list[Delivery]]
-) -> errors.CheckError | None:
+def _fill(block: Block, name: str, decode: Decode) -> errors.CheckError | None:
     """Decode a block; if a line is at fault, decode what stands before it."""
     try:
         block.deliveries = decode(block.data)
@@ -194,9 +206,7 @@ def _fill(
     return _fill_by_line(block, name, decode)
 
 
-def _fill_by_line(
-    block: Block, name: str, decode: Callable[[bytes], list[Delivery]]
-) -> errors.CheckError | None:
+def _fill_by_line(block: Block, name: str, decode: Decode) -> errors.CheckError | None:
     deliveries: list[Delivery] = []
     lines: list[int] = []
     block.deliveries, block.lines = deliveries, lines
@@ -214,15 +224,15 @@ def _fill_by_line(
     return None
 
 
-def _decode_line(line: bytes, decode: Callable[[bytes], list[Delivery]]) -> list[Delivery]:
+def _decode_line(line: bytes, decode: Decode) -> list[Delivery]:
     """Decode one line; an event of a foreign type may use known keys in its own way."""
     try:
         return _the_only_one(decode(line))
     except msgspec.ValidationError:
-        foreign = _foreign(line, decode)
-        if foreign is None:
+        other = _foreign(line, decode) or _native(line)
+        if other is None:
             raise
-        return [foreign]
+        return [other]
     except msgspec.DecodeError:
         lenient = with_surrogates(line)
         if lenient is None:
@@ -233,6 +243,19 @@ def _decode_line(line: bytes, decode: Callable[[bytes], list[Delivery]]) -> list
         return [Delivery(one, one.durability, one.seq, one.in_journal)]
 
 
+def _native(line: bytes) -> Delivery | None:
+    """Read an event in the form of the system of the pages; None if it is not in that form."""
+    from toolassay.recordings.looprig_lines import is_native, read_line  # noqa: PLC0415 - rare
+
+    return read_line(line) if is_native(line) else None
+
+
+def _decode_native(data: bytes) -> list[Delivery]:
+    from toolassay.recordings.looprig_lines import read_line  # noqa: PLC0415 - as above
+
+    return [read_line(line) for line in data.split(b"\n") if line.strip()]
+
+
 def _the_only_one(found: list[Delivery]) -> list[Delivery]:
     """Refuse a line of several values, between which the decoder asks for no line end."""
     if len(found) != 1:
@@ -240,7 +263,7 @@ def _the_only_one(found: list[Delivery]) -> list[Delivery]:
     return found
 
 
-def _foreign(line: bytes, decode: Callable[[bytes], list[Delivery]]) -> Delivery | None:
+def _foreign(line: bytes, decode: Decode) -> Delivery | None:
     try:
         if decode is _decode_events:
             event: _Foreign | _ForeignDelivery = _FOREIGN.decode(line)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from toolassay.properties.stream import STREAM_CLAUSES, StreamJudge
+from toolassay.recordings.looprig_lines import is_native, read_line
 from toolassay.spec.errors import InputError
 from toolassay.spec.events import Event
 from toolassay.spec.finding import Finding
@@ -83,6 +84,10 @@ def _delivery(item: Item) -> Delivery:
         return item
     if isinstance(item, Event):
         return Delivery(item)
+    line = item if isinstance(item, str | bytes) else msgspec.json.encode(item)
+    raw = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
+    if is_native(raw):
+        return read_line(raw)
     data = msgspec.json.decode(item) if isinstance(item, str | bytes) else item
     if isinstance(data, Mapping) and isinstance(data.get("event"), Mapping | Event):
         return msgspec.convert(data, Delivery)
