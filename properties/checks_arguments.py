@@ -8,13 +8,13 @@ records, such as the empty one, is judged by none of them.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Protocol
 
 import msgspec
 
 from toolassay.properties.evidence import Evidence, Source
 from toolassay.properties.lenient import holds_whole, read_as, wraps
-from toolassay.properties.runs import runs_of_malformed
 from toolassay.properties.script import (
     Held,
     Scripted,
@@ -43,17 +43,23 @@ def stored_as_empty_object(evidence: Evidence) -> Answer:
     notes: list[Note] = []
     for held in judged:
         stored = _stored(held)
-        if same_value(readable(stored), b"{}") is not True:
+        if _is_empty_object(stored) is not True:
             notes.append(
                 Note(
                     "malformed arguments are stored as {}",
                     _stored_as(held.scripted.call.arguments, stored),
-                    _place(source, held),
+                    source.place_of(held.group),
                     held.id,
                     recorded=source.held_as == "text",
                 )
             )
     return notes
+
+
+@lru_cache(maxsize=1024)
+def _is_empty_object(text: Text) -> bool | None:
+    """Tell whether a text has the value of `{}`; None if readers may differ about it."""
+    return same_value(readable(text), b"{}")
 
 
 def _stored(held: Held) -> Text:
@@ -65,16 +71,11 @@ def _stored_as(sent: Text, stored: Text) -> str:
     return f"{one} is stored as {other}"
 
 
-def _place(source: Source, held: Held) -> Place:
-    number = next(at for at, group in enumerate(source.groups) if group is held.group)
-    return source.place(number)
-
-
 def malformed_gets_an_error(evidence: Evidence) -> Answer:
     """ARG-03: a malformed call gets an error result that the model sees, and does not run."""
     source = evidence.main
     judged = [held for held in evidence.held if held.scripted.malformed]
-    runs = _malformed_runs(evidence)
+    runs = evidence.runs_of_malformed
     if not judged and not runs:
         return _NOT_REACHED
     notes: list[Note] = []
@@ -98,7 +99,7 @@ def malformed_gets_an_error(evidence: Evidence) -> Answer:
 def _error_result(source: Source, held: Held, *, flags: bool) -> list[Note]:
     """Judge the result of one malformed call."""
     expected = "one error result for a malformed call"
-    place = _place(source, held)
+    place = source.place_of(held.group)
     answers = held.group.pairing.answers[held.at]
     if not answers:
         # The last group of a history that is not whole may still wait for its results.
@@ -115,10 +116,6 @@ def _error_result(source: Source, held: Held, *, flags: bool) -> list[Note]:
         observed = f"the text {quoted(result.text, 80)}, and no flag in this form"
         return [Note(expected, observed, place, held.id, recorded=True)]
     return []
-
-
-def _malformed_runs(evidence: Evidence) -> tuple[tuple[int, Scripted | None], ...]:
-    return runs_of_malformed(evidence.executions, evidence.calls, evidence.attribution)
 
 
 def _id_of(evidence: Evidence, scripted: Scripted | None) -> str:
@@ -141,7 +138,7 @@ def never_runs_changed(evidence: Evidence) -> Answer:
     if not any(one.malformed for one in evidence.calls):
         return Skip("no malformed call in the scenario")
     notes: list[Note] = []
-    for run in _malformed_runs(evidence):
+    for run in evidence.runs_of_malformed:
         execution = evidence.executions[run[0]]
         sent = _texts_of(evidence, run)
         ways = {read_as(readable(text), readable(execution.arguments)) for text in sent}
@@ -177,7 +174,7 @@ def stored_with_the_same_value(evidence: Evidence) -> Answer:
                 Note(
                     "valid arguments are stored with the same value",
                     _stored_as(sent, stored),
-                    _place(source, held),
+                    source.place_of(held.group),
                     held.id,
                     recorded=same is None or not held.scripted.plain,
                 )
@@ -246,22 +243,22 @@ def json_is_rfc_8259(evidence: Evidence) -> Answer:
         return _sanitized(evidence, "malformed", _read_as_json)
     source = evidence.main
     judged = [held for held in evidence.held if held.scripted.malformed]
-    runs = _malformed_runs(evidence)
+    runs = evidence.runs_of_malformed
     if not judged and not runs:
         return _NOT_REACHED
     notes: list[Note] = []
     for held in judged if source is not None and source.held_as == "value" else []:
         stored = _stored(held)
-        if same_value(readable(stored), b"{}") is not True:
+        if _is_empty_object(stored) is not True:
             assert source is not None, "calls are held in the main source"
-            note = _read(held.scripted, "stored", stored, _place(source, held), held.id)
+            note = _read(held.scripted, "stored", stored, source.place_of(held.group), held.id)
             packed = wraps(readable(stored), readable(held.scripted.call.arguments))
             notes.append(msgspec.structs.replace(note, recorded=packed))
     for at, owner in runs:
         ran = evidence.executions[at].arguments
         texts = _texts_of(evidence, (at, owner))
         packed = any(holds_whole(readable(ran), readable(text)) for text in texts)
-        if same_value(readable(ran), b"{}") is not True and not packed:
+        if _is_empty_object(ran) is not True and not packed:
             notes.append(_read(owner, "run", ran, Place("executions", at), _id_of(evidence, owner)))
     return notes
 
@@ -290,7 +287,7 @@ def no_object_never_becomes_one(evidence: Evidence) -> Answer:
     notes: list[Note] = []
     for at, execution in enumerate(evidence.executions):
         owner = evidence.attribution.owners[at]
-        if same_value(readable(execution.arguments), b"{}") is not True:
+        if _is_empty_object(execution.arguments) is not True:
             continue
         ours = owner in others if owner is not None else _is_replaced(evidence, at, others)
         if ours:
@@ -313,7 +310,7 @@ def _is_replaced(evidence: Evidence, at: int, others: list[Scripted]) -> bool:
     return not any(
         one.call.name == tool
         and one not in others
-        and same_value(readable(one.call.arguments), b"{}") is not False
+        and _is_empty_object(one.call.arguments) is not False
         for one in evidence.calls
     )
 
@@ -395,7 +392,7 @@ def _stored_same(sent: Text, stored: Text) -> Answer:
 
 
 def _read_as_json(sent: Text, stored: Text) -> Answer:
-    if same_value(readable(stored), b"{}") is True:
+    if _is_empty_object(stored) is True:
         return []
     observed = _stored_as(sent, stored)
     return [Note("a text that is no JSON by RFC 8259 is malformed", observed, Place("outcome"))]

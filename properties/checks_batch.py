@@ -7,10 +7,8 @@ had certainly happened.
 
 from __future__ import annotations
 
-import msgspec
-
 from toolassay.properties.evidence import Evidence
-from toolassay.properties.script import Held, Scripted, is_what_returned
+from toolassay.properties.script import Held, is_what_returned
 from toolassay.properties.verdict import Answer, Note, Skip
 from toolassay.spec.finding import Place
 from toolassay.spec.observation import Execution
@@ -21,6 +19,8 @@ def results_after_batch(evidence: Evidence) -> Answer:
     """ORD-08: results are appended only after the whole batch has returned."""
     judged = 0
     notes: list[Note] = []
+    # Without the script no one knows whether the call was given up before.
+    unknown = evidence.scenario is None
     for at, execution in enumerate(evidence.executions):
         ended = execution.ended
         if ended is None or _was_given_up(evidence, at):
@@ -36,17 +36,13 @@ def results_after_batch(evidence: Evidence) -> Answer:
             answer = evidence.answer_to(execution, stream)
             if answer is not None and answer < mark <= len(stream.events):
                 what = f"{stream.facet} {answer}, its StepDone,"
-                note = _early(at, execution, what, _when_returned(execution))
-                # Without the script no one knows whether the call was given up before.
-                unknown = evidence.scenario is None
-                notes.append(msgspec.structs.replace(note, recorded=unknown))
+                notes.append(_early(at, execution, what, recorded=unknown))
         shown_after = _shown_before_it_ended(evidence, execution)
         if shown_after is not None and not _was_cut(evidence):
             judged += 1
             if shown_after:
-                note = _early(at, execution, "the next model request", _when_returned(execution))
-                unknown = evidence.scenario is None
-                notes.append(msgspec.structs.replace(note, recorded=unknown))
+                what = "the next model request"
+                notes.append(_early(at, execution, what, recorded=unknown))
     left = _answered_unfinished(evidence)
     return [*notes, *left] if judged or left else Skip("no mark at the end of an execution")
 
@@ -94,22 +90,19 @@ def _answered_unfinished(evidence: Evidence) -> list[Note]:
         result = owner.group.result_of(owner.at)
         flag = result.is_error if result is not None else None
         if flag is False and _has_its_own_result(owner) is True:
-            notes.append(
-                _early(at, execution, "a result", f"and {shown(execution.tool, 60)} never returned")
-            )
+            notes.append(_early(at, execution, "a result"))
     return notes
 
 
-def _when_returned(execution: Execution) -> str:
-    return f"when {shown(execution.tool, 60)} returned"
-
-
-def _early(at: int, execution: Execution, what: str, when: str) -> Note:
+def _early(at: int, execution: Execution, what: str, *, recorded: bool = False) -> Note:
+    tool = shown(execution.tool, 60)
+    when = f"when {tool} returned" if execution.ended is not None else f"and {tool} never returned"
     return Note(
         "results are appended only after the whole batch has returned",
         f"{what} was there {when}",
         Place("executions", at),
         execution.call_id or execution.execution_id,
+        recorded,
     )
 
 
@@ -122,7 +115,7 @@ def _was_given_up(evidence: Evidence, at: int) -> bool:
     own = [
         _has_its_own_result(held)
         for held in evidence.held
-        if (owner is held.scripted if owner is not None else _may_own(held.scripted, execution))
+        if (held.scripted.call.name == execution.tool if owner is None else held.scripted is owner)
     ]
     return not own or not all(own)
 
@@ -133,15 +126,11 @@ def _has_its_own_result(held: Held) -> bool | None:
     behaviour = held.scripted.behaviour
     if result is None:
         return None
-    if behaviour.fails is not None or behaviour.raises is not None:
+    if behaviour.ends_in_error:
         return True
     if result.is_error is False and not result.text:
         return True  # it does not even say that the call was given up
     return result.is_error is not True and is_what_returned(result.text, behaviour)
-
-
-def _may_own(scripted: Scripted, execution: Execution) -> bool:
-    return scripted.call.name == execution.tool
 
 
 def message_before_calls(evidence: Evidence) -> Answer:

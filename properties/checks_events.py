@@ -55,6 +55,8 @@ def step_of_the_answer(evidence: Evidence) -> Answer:
     told = {note.call for note in answer}
     for stream in evidence.streams:
         steps = _answering_steps(evidence, stream)
+        if not steps:
+            continue
         for index, event in enumerate(stream.events):
             execution = event.tool_execution_id
             step = steps.get((event.loop_id, execution)) if event.type in _TOOL else None
@@ -104,20 +106,18 @@ def _named_refusal(evidence: Evidence, *, step: bool) -> Answer:
     if outcome.status != "rejected":
         return Skip("nothing was refused")
     kind = _type_of(readable(case.event))
-    if kind is None or (kind == "StepDone") is not step:
+    if kind is None:
+        return Skip("the event has no type that can be read")
+    if (kind == "StepDone") is not step:
         return Skip(f"the event is {'no' if step else 'a'} StepDone")
     empty = [name for name in ("event", "field", "rule") if not getattr(outcome, name)]
-    notes = [
-        Note(
-            "a refusal names event, field and rule",
-            f"{' and '.join(empty)} not named",
-            Place("outcome"),
-        )
-    ]
-    if not empty and outcome.event != kind:
-        observed = f"it names {quoted(outcome.event)}"
-        return [Note(f"the refusal names the event {quoted(kind)}", observed, Place("outcome"))]
-    return notes if empty else []
+    if empty:
+        observed = f"{' and '.join(empty)} not named"
+        return [Note("a refusal names event, field and rule", observed, Place("outcome"))]
+    if outcome.event == kind:
+        return []
+    observed = f"it names {quoted(outcome.event)}"
+    return [Note(f"the refusal names the event {quoted(kind)}", observed, Place("outcome"))]
 
 
 def _type_of(event: bytes) -> str | None:

@@ -10,12 +10,7 @@ from __future__ import annotations
 import msgspec
 
 from toolassay.properties.evidence import Evidence, Fate, Stream, has_loose_gate
-from toolassay.properties.from_streams import (
-    any_of,
-    concerns,
-    stream_answer,
-    stream_notes,
-)
+from toolassay.properties.from_streams import any_of, stream_answer, stream_notes
 from toolassay.properties.groups import Group
 from toolassay.properties.script import Scripted, same_text_or_value
 from toolassay.properties.siblings import must_run, undisturbed
@@ -26,9 +21,7 @@ from toolassay.spec.finding import Place
 from toolassay.spec.observation import Execution
 from toolassay.spec.text import shown
 
-_STARTED = any_of("ToolCallStarted")
 _COMPLETED = any_of("ToolCallCompleted")
-_DECIDED = any_of("PermissionDecided", "GateResolved")
 _STEP = any_of("StepDone")
 _NONE_RAN = Skip("nothing was executed")
 
@@ -66,9 +59,7 @@ def completion_after_execution(evidence: Evidence) -> Answer:
 def _is_cut_short(evidence: Evidence, execution: Execution, event: Event) -> bool:
     """Tell whether a runtime may have ended a call, as an error, before its callback ended."""
     tool = evidence.scenario.tool(execution.tool) if evidence.scenario is not None else None
-    behaviour = tool.behaviour if tool is not None else None
-    fails = behaviour is not None and (behaviour.fails or behaviour.raises) is not None
-    return event.is_error and not fails
+    return event.is_error and not (tool is not None and tool.behaviour.ends_in_error)
 
 
 # --- approval -------------------------------------------------------------------------------
@@ -130,7 +121,7 @@ def _too_early(at: int, execution: Execution, approved: int, stream: Stream) -> 
     return [
         Note(
             "a call executes only after its approval",
-            f"the approval is record {approved}, and {mark} were written when it began",
+            f"{mark} records were written when it began, and its approval was not among them",
             Place("executions", at),
             execution.execution_id,
         )
@@ -337,7 +328,7 @@ def one_step_done(evidence: Evidence) -> Answer:
     journal = evidence.journal_stream
     if journal is None or not journal.complete:
         silent = _silent_subscriber(evidence) if committed else None
-        return [silent] if silent is not None else answer
+        return [*notes, silent] if silent is not None else answer
     done = [event for event in journal.events if event.type == "StepDone"]
     if len({event.loop_id for event in done}) > 1:  # the history is that of one loop
         return answer
@@ -373,18 +364,16 @@ def no_approval_for_malformed(evidence: Evidence) -> Answer:
     """ORD-17: a malformed call asks for no approval."""
     notes: list[Note] = []
     judged = 0
-    for stream in evidence.streams:
-        if not concerns(stream, (_STEP,)):
+    malformed = any(one.malformed for one in evidence.calls)
+    for source in evidence.sources if malformed else ():
+        if source.stream is None:
             continue
-        source = next(
-            one for one in evidence.sources if (one.facet, one.part) == (stream.facet, stream.part)
-        )
         held = {id(one.group): one.scripted.reply for one in evidence.held_in(source)}
         for number, group in enumerate(source.groups):
             reply = evidence.script[held[id(group)]] if id(group) in held else ()
             if any(call.malformed for call in reply):
                 judged += 1
-                notes.extend(_asked_too_often(stream, source.at[number], reply))
+                notes.extend(_asked_too_often(source.stream, source.at[number], reply))
     return notes if judged else Skip("no StepDone of a malformed call")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from toolassay.properties.evidence import Evidence, Source
 from toolassay.properties.from_streams import any_of, stream_answer, stream_notes
 from toolassay.properties.groups import Group, Groups, repeat_ids
@@ -108,11 +110,12 @@ def _crossed(evidence: Evidence) -> list[Note]:
     source = evidence.main
     notes: list[Note] = []
     for held in evidence.held if source is not None else ():
-        result = held.group.result_of(held.at)
+        reply = evidence.script[held.scripted.reply]
+        result = held.group.result_of(held.at) if len(reply) > 1 else None
         own = telling_return(held.scripted.behaviour)
         if result is None or own is None:
             continue
-        others = {telling_return(one.behaviour) for one in evidence.script[held.scripted.reply]}
+        others = {telling_return(one.behaviour) for one in reply}
         said = readable(result.text).strip()
         if said != own and said in others:
             assert source is not None, "there is a held call"
@@ -120,7 +123,7 @@ def _crossed(evidence: Evidence) -> list[Note]:
                 Note(
                     "a result answers the call whose id it names",
                     f"the result of another call: {quoted(result.text)}",
-                    source.place(next(n for n, g in enumerate(source.groups) if g is held.group)),
+                    source.place_of(held.group),
                     held.id,
                     recorded=repeat_ids(held.group.assistant.calls),
                 )
@@ -168,19 +171,25 @@ def one_message_per_result(evidence: Evidence) -> Answer:
         for group in evidence.history.groups
         if len(group.results) > len(group.assistant.calls)
     )
-    for source in evidence.sources:
-        notes.extend(_joined(evidence, source))
+    returned = _returned(evidence)
+    if returned:
+        for source in evidence.sources:
+            notes.extend(_joined(evidence, source, returned))
     return notes
 
 
-def _joined(evidence: Evidence, source: Source) -> list[Note]:
-    """Find groups with fewer result messages than calls that surely have a result."""
+def _returned(evidence: Evidence) -> set[int]:
+    """Give the identities of the scripted calls that surely have a result of their own."""
     owners = zip(evidence.executions, evidence.attribution.owners, strict=True)
-    over = {id(owner) for one, owner in owners if owner is not None and one.ended is not None}
+    over = [owner for one, owner in owners if owner is not None and one.ended is not None]
+    return {id(one) for one in over if one.behaviour.raises is None and not one.behaviour.hangs}
+
+
+def _joined(evidence: Evidence, source: Source, returned: set[int]) -> list[Note]:
+    """Find groups with fewer result messages than calls that surely have a result."""
     by_group: dict[int, list[Held]] = {}
     for held in evidence.held_in(source):
-        behaviour = held.scripted.behaviour
-        if id(held.scripted) in over and behaviour.raises is None and not behaviour.hangs:
+        if id(held.scripted) in returned:
             by_group.setdefault(id(held.group), []).append(held)
     notes: list[Note] = []
     for number, group in enumerate(source.groups):
@@ -246,11 +255,11 @@ def nothing_between(evidence: Evidence) -> Answer:
 # --- what there is to judge -----------------------------------------------------------------
 
 
-def _all_groups(evidence: Evidence) -> list[Group]:
-    groups = [group for source in evidence.sources for group in source.groups]
+def _all_groups(evidence: Evidence) -> Iterator[Group]:
+    for source in evidence.sources:
+        yield from source.groups
     if evidence.requests:
-        groups.extend(evidence.requests[-1].groups)
-    return groups
+        yield from evidence.requests[-1].groups
 
 
 def _has_calls(evidence: Evidence) -> bool:

@@ -31,10 +31,8 @@ def absent_is_no_finding(observation: Observation, judge: Judge) -> Answer:
     """DUR-17: what is judged without the ephemerals shows no fault that was not there with them."""
     if observation.deliveries is None:
         return Skip("facet deliveries")
-    before = {verdict.clause for verdict in judge(observation) if verdict.status == "fail"}
-    after = [
-        verdict for verdict in judge(without_ephemerals(observation)) if _is_new(verdict, before)
-    ]
+    after = _failed(judge(without_ephemerals(observation)))
+    before = {verdict.clause for verdict in _failed(judge(observation))} if after else set()
     return [
         Note(
             f"{verdict.clause} is not broken by the absence of ephemerals",
@@ -42,11 +40,12 @@ def absent_is_no_finding(observation: Observation, judge: Judge) -> Answer:
             Place("deliveries"),
         )
         for verdict in after
+        if verdict.clause not in before
     ]
 
 
-def _is_new(verdict: Verdict, before: set[str]) -> bool:
-    return verdict.status == "fail" and verdict.clause not in before
+def _failed(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    return [verdict for verdict in verdicts if verdict.status == "fail"]
 
 
 def without_ephemerals(observation: Observation) -> Observation:

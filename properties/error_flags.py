@@ -38,7 +38,7 @@ def error_flag(evidence: Evidence) -> Answer:
                     f"the result {'has' if expected else 'does not have'} the error flag "
                     f"({_why_flag(held)})",
                     f"is_error is {result.is_error}, text {quoted(result.text)}",
-                    source.place(source.groups.index(held.group)),
+                    source.place_of(held.group),
                     held.id,
                 )
             )
@@ -58,7 +58,7 @@ def _expected_flag(evidence: Evidence, held: Held, result: Message) -> bool | No
         return True if sure else None
     if behaviour.hangs or not scripted.plain:
         return None
-    if behaviour.fails is not None or behaviour.raises is not None:
+    if behaviour.ends_in_error:
         return True
     if isinstance(behaviour.returns, Base64) or not _encodes(behaviour.returns or ""):
         return None  # MSG-21 lets such a call end in an error result
@@ -70,7 +70,7 @@ def _expected_flag(evidence: Evidence, held: Held, result: Message) -> bool | No
 def was_an_error(evidence: Evidence, scripted: Scripted, result: Message) -> bool:
     """Tell whether a call that ends in an error did so: it did not run, or its tool failed."""
     behaviour = scripted.behaviour
-    if scripted.tool is None or behaviour.fails is not None or behaviour.raises is not None:
+    if scripted.tool is None or behaviour.ends_in_error:
         return True
     facet = evidence.observation.executions
     least, most = count_of_call(evidence.executions, scripted, evidence.calls, evidence.attribution)

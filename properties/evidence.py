@@ -14,8 +14,8 @@ from functools import cached_property
 import msgspec
 
 from toolassay.properties.groups import Group, Groups, split
-from toolassay.properties.runs import Attribution, attribute
-from toolassay.properties.script import Held, Scripted, align, positions, scripted_calls
+from toolassay.properties.runs import Attribution, attribute, runs_of_malformed
+from toolassay.properties.script import Held, Scripted, align, scripted_calls
 from toolassay.properties.stream import StreamJudge
 from toolassay.spec.case import Case
 from toolassay.spec.events import EVENT_KINDS, Event
@@ -34,29 +34,6 @@ from toolassay.spec.scenario import Scenario
 _CUT = frozenset({"TurnFailed", "TurnInterrupted"})
 
 
-class Source(msgspec.Struct, frozen=True):
-    """Step groups as one facet shows them."""
-
-    facet: FacetName
-    """The facet."""
-    part: str
-    """The subscriber, for deliveries."""
-    groups: tuple[Group, ...]
-    """The groups, in order."""
-    at: tuple[int, ...]
-    """Position of each group in the facet: of its assistant message, or of its StepDone."""
-    complete: bool
-    """True if every committed group is here."""
-    held_as: HeldAs
-    """How arguments of calls are held."""
-    mixed: bool = False
-    """True if the steps are those of several loops, which no script tells apart."""
-
-    def place(self, number: int) -> Place:
-        """Give the place of a group."""
-        return Place(self.facet, self.at[number], self.part)
-
-
 class Stream(msgspec.Struct, frozen=True):
     """One stream of events, judged."""
 
@@ -72,6 +49,39 @@ class Stream(msgspec.Struct, frozen=True):
     """True if all that was owed is here."""
     findings: tuple[Finding, ...]
     """What the stream breaks by itself."""
+
+
+class Source(msgspec.Struct, frozen=True):
+    """Step groups as one facet shows them."""
+
+    facet: FacetName
+    """The facet."""
+    part: str
+    """The subscriber, for deliveries."""
+    groups: tuple[Group, ...]
+    """The groups, in order."""
+    at: tuple[int, ...]
+    """Position of each group in the facet: of its assistant message, or of its StepDone."""
+    complete: bool
+    """True if every committed group is here."""
+    held_as: HeldAs
+    """How arguments of calls are held."""
+    stream: Stream | None = None
+    """The stream whose StepDone events hold the groups; None where messages do."""
+    mixed: bool = False
+    """True if the steps are those of several loops, which no script tells apart."""
+
+    def number_of(self, group: Group) -> int:
+        """Give the number of a group; another step may hold an equal one."""
+        return next(number for number, one in enumerate(self.groups) if one is group)
+
+    def place(self, number: int) -> Place:
+        """Give the place of a group, by its number."""
+        return Place(self.facet, self.at[number], self.part)
+
+    def place_of(self, group: Group) -> Place:
+        """Give the place of a group."""
+        return self.place(self.number_of(group))
 
 
 class Fate(msgspec.Struct):
@@ -118,7 +128,9 @@ class Evidence:
         self.observation = observation
         self.scenario = scenario
         self.case = case
-        self._answered: dict[tuple[str, str], Answered] = {}
+        # Two subscribers may give one name, so a stream is known by its identity.
+        self._answered: dict[int, Answered] = {}
+        self._held_in: dict[int, tuple[tuple[Group, ...], tuple[Held, ...]]] = {}
 
     # --- messages ---
 
@@ -135,14 +147,18 @@ class Evidence:
         return tuple(map(split, facet.requests)) if facet is not None else ()
 
     @cached_property
+    def committed(self) -> Source | None:
+        """Give the groups of the history."""
+        facet, groups = self.observation.history, self.history.groups
+        if facet is None:
+            return None
+        at = tuple(group.index for group in groups)
+        return Source("history", "", groups, at, facet.status == "complete", facet.arguments)
+
+    @cached_property
     def sources(self) -> tuple[Source, ...]:
         """Give all facets that show committed groups, the most telling first."""
-        found: list[Source] = []
-        if self.observation.history is not None:
-            facet, groups = self.observation.history, self.history.groups
-            at = tuple(group.index for group in groups)
-            complete = facet.status == "complete"
-            found.append(Source("history", "", groups, at, complete, facet.arguments))
+        found = [self.committed] if self.committed is not None else []
         streams = sorted(self.streams, key=lambda stream: stream.facet != "journal")
         found.extend(_source_of(stream) for stream in streams if "StepDone" in stream.types)
         return tuple(found)
@@ -183,26 +199,19 @@ class Evidence:
         """Give the scripted calls that are found in the groups of a source."""
         if source is None or source.mixed or self.scenario is None:
             return ()
-        known = self._held_in.get(id(source))
+        known = self._held_in.get(id(source.groups))
         if known is None:
-            # The source is kept too, or another one could come to stand where it stood.
-            known = self._held_in[id(source)] = source, self._find_held(source, self.scenario)
+            held = self._find_held(source.groups, self.scenario)
+            # The groups are kept too, or others could come to stand where they stood.
+            known = self._held_in[id(source.groups)] = source.groups, held
         return known[1]
 
-    @cached_property
-    def _held_in(self) -> dict[int, tuple[Source, tuple[Held, ...]]]:
-        """Keep what was found, by source."""
-        return {}
-
-    def _find_held(self, source: Source, scenario: Scenario) -> tuple[Held, ...]:
-        matched = align(source.groups, scenario.model)
-        found: list[Held] = []
-        for reply, group in matched.items():
-            at = positions(group, scenario.model[reply])
-            assert at is not None, "groups are matched by their calls"
-            calls = zip(self.script[reply], at, strict=True)
-            found.extend(Held(call, group, place) for call, place in calls)
-        return tuple(found)
+    def _find_held(self, groups: tuple[Group, ...], scenario: Scenario) -> tuple[Held, ...]:
+        return tuple(
+            Held(call, one.group, place)
+            for one in align(groups, scenario.model)
+            for call, place in zip(self.script[one.reply], one.positions, strict=True)
+        )
 
     @cached_property
     def actual(self) -> dict[tuple[int, int], str]:
@@ -227,6 +236,11 @@ class Evidence:
     def attribution(self) -> Attribution:
         """Say which execution belongs to which scripted call."""
         return attribute(self.executions, self.calls, self.actual)
+
+    @cached_property
+    def runs_of_malformed(self) -> tuple[tuple[int, Scripted | None], ...]:
+        """Give the executions that can only be those of malformed calls, and their calls."""
+        return runs_of_malformed(self.executions, self.calls, self.attribution)
 
     @cached_property
     def _runs_by_call_id(self) -> Counter[str]:
@@ -300,10 +314,10 @@ class Evidence:
 
     def answered_in(self, stream: Stream) -> Answered:
         """Give the StepDone events of a stream by what they answer."""
-        key = (stream.facet, stream.part)
-        if key not in self._answered:
-            self._answered[key] = _answered_in(stream.events)
-        return self._answered[key]
+        found = self._answered.get(id(stream))
+        if found is None:
+            found = self._answered[id(stream)] = _answered_in(stream.events)
+        return found
 
     def answer_to(self, execution: Execution, stream: Stream) -> int | None:
         """
@@ -417,6 +431,7 @@ def _source_of(stream: Stream) -> Source:
         tuple(at),
         stream.complete,
         "value",
+        stream,
         len(loops) > 1,
     )
 

@@ -94,17 +94,9 @@ def _answers(expected: Expectation, evidence: Evidence) -> list[Answer]:
 
 
 def _history(expected: ExpectMessages, evidence: Evidence, clause: str) -> Answer:
-    facet = evidence.observation.history
-    if facet is None:
+    facet, source = evidence.observation.history, evidence.committed
+    if facet is None or source is None:
         return Skip("facet history")
-    source = Source(
-        "history",
-        "",
-        evidence.history.groups,
-        tuple(group.index for group in evidence.history.groups),
-        facet.status == "complete",
-        facet.arguments,
-    )
     return _messages(expected, _Asked(clause, evidence, source), facet.messages, facet.status)
 
 
@@ -155,7 +147,10 @@ def _roles(wanted: tuple[str, ...], asked: _Asked, messages: tuple[Message, ...]
     if whole_groups and fell_with_its_turn(asked.clause, asked.evidence):
         return Skip("the turn failed before all groups were committed")
     at = source.at[-1] if source.facet == "requests" and source.at else None
-    return [Note(f"roles {' '.join(wanted)}", " ".join(seen), Place(source.facet, at))]
+    expected, observed = (
+        f"roles {' '.join(roles)}" if roles else "no messages" for roles in (wanted, seen)
+    )
+    return [Note(expected, observed, Place(source.facet, at))]
 
 
 def _missing(identifier: str, asked: _Asked) -> Answer:
@@ -208,8 +203,7 @@ def _flag_is_gone(
 
 
 def _one_result(wanted: ResultMatch, source: Source, group: Group, at: int) -> Answer:
-    number = next(index for index, one in enumerate(source.groups) if one is group)
-    place = source.place(number)
+    place = source.place_of(group)
     answers = group.pairing.answers[at]
     if len(answers) != 1:
         if not answers and not source.complete and group is source.groups[-1]:
@@ -246,9 +240,8 @@ def _call(wanted: HeldCall, asked: _Asked) -> Answer:
         stored = group.assistant.calls[at].arguments
         same = same_text_or_value(stored, wanted.arguments)
         if same is not True:
-            number = next(index for index, one in enumerate(source.groups) if one is group)
             expected, observed = contrasted(wanted.arguments, stored)
-            expected, place = f"the arguments {expected}", source.place(number)
+            expected, place = f"the arguments {expected}", source.place_of(group)
             notes.append(Note(expected, observed, place, wanted.id, recorded=same is None))
     return notes
 

@@ -9,6 +9,7 @@ means two calls (MSG-13).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -70,6 +71,8 @@ class Groups(msgspec.Struct, frozen=True):
 
 def pair(calls: Sequence[ToolCall], results: Sequence[Message]) -> Pairing:
     """Pair results with calls; a result without any id takes the next open call."""
+    if [call.id for call in calls] == [result.tool_use_id for result in results]:
+        return _in_order(len(calls))  # as nearly always
     answers: list[list[int]] = [[] for _ in calls]
     orphans: list[int] = []
     queues: dict[str | None, list[int]] = {None: list(range(len(calls)))}
@@ -87,6 +90,11 @@ def pair(calls: Sequence[ToolCall], results: Sequence[Message]) -> Pairing:
         fronts[result.tool_use_id] = front
         answers[queue[front]].append(index)
     return Pairing(tuple(map(tuple, answers)), tuple(orphans))
+
+
+@lru_cache(maxsize=64)
+def _in_order(count: int) -> Pairing:
+    return Pairing(tuple((at,) for at in range(count)), ())
 
 
 def repeat_ids(calls: Sequence[ToolCall]) -> bool:

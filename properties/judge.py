@@ -8,8 +8,11 @@ judged on all that is there.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
+
+import msgspec
 
 from toolassay.properties import checks_arguments as arguments
 from toolassay.properties import checks_batch as batch
@@ -156,18 +159,22 @@ def judge(
     if scenario is None and case is not None:
         scenario = case.scenario
     evidence = Evidence(observation, scenario, case)
-    verdicts = [
+    named = [
         outcome if isinstance(outcome, Verdict) else _run(outcome, evidence)
         for outcome in _plan(_present(observation), scenario is not None, clauses, extra)
     ]
+    verdicts = list(named)
     for number, expected in enumerate(case.expect if case is not None else ()):
         if clauses is None or expected.clause in clauses:
-            answer = (
-                _holds(expected.clause, evidence, extra)
-                if expected.holds
-                else judge_expectation(expected, evidence)
-            )
-            verdicts.append(verdict_of(expected.clause, expectation_name(expected, number), answer))
+            name = expectation_name(expected, number)
+            if not expected.holds:
+                answer = judge_expectation(expected, evidence)
+                verdicts.append(verdict_of(expected.clause, name, answer))
+            elif expected.clause == "DUR-17":
+                answer = _without_ephemerals(evidence, extra)
+                verdicts.append(verdict_of(expected.clause, name, answer))
+            else:
+                verdicts.append(_holds(expected.clause, name, named))
     return tuple(verdicts)
 
 
@@ -206,15 +213,17 @@ def _lack(check: Check, present: tuple[FacetName, ...], *, scripted: bool) -> st
     return "no scenario" if check.scripted and not scripted else ""
 
 
-def _holds(clause: str, evidence: Evidence, extra: tuple[Check, ...]) -> Answer:
-    """Answer as the named check of a clause does; DUR-17 asks all of them again."""
-    if clause == "DUR-17":
-        return absent_is_no_finding(
-            evidence.observation, lambda seen: judge(seen, evidence.scenario, extra=extra)
-        )
-    check = check_of(clause)
-    if check is None:
-        return Skip("no check of this clause over one observation")
-    present = _present(evidence.observation)
-    lack = _lack(check, present, scripted=evidence.scenario is not None)
-    return Skip(lack) if lack else check.ask(evidence)
+def _holds(clause: str, name: str, named: Sequence[Verdict]) -> Verdict:
+    """Say under the name of an expectation what the named check of its clause came to."""
+    found = next((verdict for verdict in named if verdict.clause == clause), None)
+    if found is None:
+        return verdict_of(clause, name, Skip("no check of this clause over one observation"))
+    findings = tuple(msgspec.structs.replace(one, check=name) for one in found.findings)
+    return msgspec.structs.replace(found, check=name, findings=findings)
+
+
+def _without_ephemerals(evidence: Evidence, extra: tuple[Check, ...]) -> Answer:
+    """Ask all named checks again, of what is left without the ephemerals (DUR-17)."""
+    return absent_is_no_finding(
+        evidence.observation, lambda seen: judge(seen, evidence.scenario, extra=extra)
+    )

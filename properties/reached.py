@@ -78,4 +78,4 @@ def _is_rough(scripted: Scripted) -> bool:
 
 
 def _fails(scripted: Scripted) -> bool:
-    return _is_rough(scripted) or scripted.behaviour.fails is not None
+    return scripted.behaviour.ends_in_error or scripted.behaviour.hangs

@@ -88,24 +88,20 @@ def _loose_runs(
     runs = [at for at in known.loose if executions[at].tool == tool]
     if not explainers:
         # A callback that fails may be run again: that is no run of the malformed call.
-        return runs if not settled_elsewhere(tool, calls, settled) else []
+        return runs if not _settled_elsewhere(tool, calls, settled) else []
     excess = len(runs) - len(explainers)
-    if excess <= 0 or _may_be_repeated(explainers[0]):
+    # A callback that fails may be run again.
+    if excess <= 0 or explainers[0].behaviour.ends_in_error:
         return []
     strange = [at for at in runs if _explained_by_none(executions[at], explainers)]
     return strange[-excess:]
 
 
-def settled_elsewhere(tool: str, calls: Sequence[Scripted], settled: set[int]) -> bool:
+def _settled_elsewhere(tool: str, calls: Sequence[Scripted], settled: set[int]) -> bool:
     """Tell whether a sound call of the tool has an execution of its own."""
     return any(
         call.call.name == tool and not call.malformed and id(call) in settled for call in calls
     )
-
-
-def _may_be_repeated(call: Scripted) -> bool:
-    behaviour = call.behaviour
-    return behaviour.fails is not None or behaviour.raises is not None
 
 
 def _explained_by_none(execution: Execution, explainers: Sequence[Scripted]) -> bool:
@@ -114,11 +110,11 @@ def _explained_by_none(execution: Execution, explainers: Sequence[Scripted]) -> 
     )
 
 
-def count_runs(
+def _count_sound(
     executions: Sequence[Execution], call: Scripted, calls: Sequence[Scripted], known: Attribution
 ) -> tuple[int, int]:
     """
-    Count the executions of a call.
+    Count the executions of a call that is not malformed.
 
     Returns:
         The least and the greatest number that the observation allows.
@@ -138,7 +134,7 @@ def count_of_call(
 ) -> tuple[int, int]:
     """Count the executions of a call, malformed or not: the least and the greatest number."""
     if not call.malformed:
-        return count_runs(executions, call, calls, known)
+        return _count_sound(executions, call, calls, known)
     runs = runs_of_malformed(executions, calls, known)
     alone = sum(one.malformed and one.call.name == call.call.name for one in calls)
     certain = sum(

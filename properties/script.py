@@ -1,12 +1,12 @@
 """
 The script beside the run: which held call is which scripted call.
 
-The k-th assistant message stands for the k-th reply. Where it holds the very ids
-of the reply, they name its calls, in whatever order they stand; an implementation
-may rename ids, and then its i-th call stands for the i-th scripted call. Where that cannot
-be relied upon (a reply whose stream broke, a message that names other tools)
-the two are out of step until equal ids put them in step again; what stands
-between is not matched, and no check judges it.
+The k-th assistant message stands for the k-th reply. Where it holds the
+very ids of the reply, they name its calls, in whatever order they stand; an
+implementation may rename ids, and then its i-th call stands for the i-th
+scripted call. Where that cannot be relied upon (a reply whose stream broke, a
+message that names other tools) the two are out of step until equal ids put them
+in step again; what stands between is not matched, and no check judges it.
 """
 
 from __future__ import annotations
@@ -147,41 +147,50 @@ def scripted_calls(scenario: Scenario) -> tuple[tuple[Scripted, ...], ...]:
     )
 
 
-def align(groups: Sequence[Group], replies: Sequence[Reply]) -> dict[int, Group]:
-    """Match groups with replies; the result gives the group by the reply's number."""
-    matched: dict[int, Group] = {}
-    reply, in_step = 0, True
+class Aligned(msgspec.Struct, frozen=True):
+    """A group that stands for a reply."""
+
+    reply: int
+    """Number of the reply."""
+    group: Group
+    """The group."""
+    positions: tuple[int, ...]
+    """For each call of the reply its position in the group."""
+
+
+def align(groups: Sequence[Group], replies: Sequence[Reply]) -> list[Aligned]:
+    """Match groups with replies, in order."""
+    matched: list[Aligned] = []
+    number, in_step = 0, True
     for group in groups:
-        if in_step and _says_nothing(group, replies[reply:]):
+        if in_step and number >= len(replies):
+            break
+        if in_step and _says_nothing(group, replies[number]):
             continue
-        if in_step and reply < len(replies) and _is_next(group, replies[reply]):
-            # The very ids of a later reply outweigh the position: the model was asked again.
-            found = _same_ids(group, replies, reply)
-            reply = reply if found is None else found
-        else:
-            if in_step and reply >= len(replies):
-                break
-            found = _same_ids(group, replies, reply)
-            in_step = found is not None
-            if found is None:
-                continue
-            reply = found
-        matched[reply] = group
-        reply += 1
+        # The very ids of a later reply outweigh the position: the model was asked again.
+        found = _same_ids(group, replies, number)
+        if found is None and in_step:
+            found = _at_number(group, replies, number)
+        in_step = found is not None
+        if found is not None:
+            matched.append(found)
+            number = found.reply + 1
     return matched
 
 
-def _is_next(group: Group, reply: Reply) -> bool:
-    return not reply.breaks and positions(group, reply) is not None
-
-
-def _says_nothing(group: Group, left: Sequence[Reply]) -> bool:
+def _says_nothing(group: Group, reply: Reply) -> bool:
     """Tell whether a message is none of the script: an empty one where calls are to come."""
     empty = not group.assistant.calls and not group.assistant.text and not group.results
-    return empty and bool(left) and bool(left[0].calls)
+    return empty and bool(reply.calls)
 
 
-def positions(group: Group, reply: Reply) -> tuple[int, ...] | None:
+def _at_number(group: Group, replies: Sequence[Reply], number: int) -> Aligned | None:
+    """Match a group with the reply of a number, if it can stand for it."""
+    at = _positions(group, replies[number]) if not replies[number].breaks else None
+    return Aligned(number, group, at) if at is not None else None
+
+
+def _positions(group: Group, reply: Reply) -> tuple[int, ...] | None:
     """Give for each call of a reply its position in a group; None if they do not match."""
     held = group.assistant.calls
     if len(held) != len(reply.calls):
@@ -202,16 +211,16 @@ def _same_names(group: Group, reply: Reply, at: Sequence[int]) -> bool:
     return all(held[n].name == one.name for n, one in zip(at, reply.calls, strict=True))
 
 
-def _same_ids(group: Group, replies: Sequence[Reply], start: int) -> int | None:
-    """Give the first reply from `start` whose calls have the very ids that the group holds."""
+def _same_ids(group: Group, replies: Sequence[Reply], start: int) -> Aligned | None:
+    """Match a group with the first reply from `start` that has the very ids of its calls."""
     held = group.assistant.calls
     if not held:
         return None
     for number in range(start, len(replies)):
-        reply = replies[number]
-        at = positions(group, reply) if not reply.breaks else None
-        if at is not None and all(
-            held[n].id == one.id for n, one in zip(at, reply.calls, strict=True)
+        found = _at_number(group, replies, number)
+        if found is not None and all(
+            held[n].id == one.id
+            for n, one in zip(found.positions, replies[number].calls, strict=True)
         ):
-            return number
+            return found
     return None

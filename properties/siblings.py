@@ -56,8 +56,7 @@ def undisturbed(evidence: Evidence, disturbs: Callable[[Scripted], bool], word: 
 
 def _is_quiet(scripted: Scripted) -> bool:
     """Tell whether a call has no failure of its own, after which others may be left out."""
-    behaviour = scripted.behaviour
-    rough = behaviour.fails is not None or behaviour.raises is not None or behaviour.hangs
+    rough = scripted.behaviour.ends_in_error or scripted.behaviour.hangs
     return scripted.malformed or (must_run(scripted) and not rough)
 
 
@@ -82,20 +81,17 @@ def _went_on(evidence: Evidence, source: Source, group: Group) -> bool:
         # The request itself is what went on, if no user speaks in between.
         messages = (*observation.requests.requests[-1], Message("assistant"))
     else:
-        return _is_followed(evidence, source, group)
+        return _is_followed(source, group)
     after = (one.role for one in messages[group.index + 1 :] if one.role in {"user", "assistant"})
     return next(after, "") == "assistant"
 
 
-def _is_followed(evidence: Evidence, source: Source, group: Group) -> bool:
+def _is_followed(source: Source, group: Group) -> bool:
     """Tell whether another step of the same turn is done in a stream."""
-    stream = next(
-        one for one in evidence.streams if (one.facet, one.part) == (source.facet, source.part)
-    )
-    number = next(at for at, one in enumerate(source.groups) if one is group)
-    if number + 1 == len(source.groups):
+    number = source.number_of(group)
+    if source.stream is None or number + 1 == len(source.groups):
         return False
-    turns = {stream.events[source.at[at]].turn_id for at in (number, number + 1)}
+    turns = {source.stream.events[source.at[at]].turn_id for at in (number, number + 1)}
     return len(turns) == 1
 
 
@@ -137,12 +133,11 @@ def _answered(evidence: Evidence, held: Held, word: str) -> list[Note]:
     count = len(held.group.pairing.answers[held.at])
     if count == 1 or evidence.main is None:
         return []
-    number = next(at for at, one in enumerate(evidence.main.groups) if one is held.group)
     return [
         Note(
             f"the sibling of a {word} call is answered once",
             f"call {quoted(held.id)} has {count} results",
-            evidence.main.place(number),
+            evidence.main.place_of(held.group),
             held.id,
         )
     ]

@@ -23,8 +23,8 @@ from toolassay.spec.finding import Finding, Place
 from toolassay.spec.observation import Delivery
 
 _OTHER_STEP_ENDINGS: Final = ("StepCompleted", "StepFinished", "StepEnded", "StepCommitted")
+_ALL: Final = frozenset(STREAM_CLAUSES)
 _ONCE: Final = "at most one of this event for one execution id"
-
 
 __all__ = ["STREAM_CLAUSES", "StreamJudge"]
 
@@ -50,7 +50,7 @@ class StreamJudge:
     def __init__(
         self, clauses: frozenset[str] | None = None, facet: str = "deliveries", part: str = ""
     ) -> None:
-        self._clauses = frozenset(STREAM_CLAUSES) if clauses is None else clauses
+        self._clauses = _ALL if clauses is None else clauses
         self._facet = facet
         self._part = part
         self._found: list[Finding] = []
@@ -107,7 +107,7 @@ class StreamJudge:
     ) -> None:
         if clause in self._clauses:
             place = Place(self._facet, None if absent else self._index, self._part)
-            recorded = recorded or clause in RECORDED_IN_STREAMS or clause == "EVT-11"
+            recorded = recorded or clause in RECORDED_IN_STREAMS
             self._found.append(
                 Finding(clause, CHECK_NAMES[clause], expected, observed, place, call, recorded)
             )
@@ -159,13 +159,14 @@ class StreamJudge:
             and event.session_id == session
         ):
             return here
-        for clause, expected, observed in place_faults(event):
+        faults = place_faults(event)
+        for clause, expected, observed in faults:
             self._report(clause, expected, observed, event.tool_execution_id)
         loop = self._loop(event)
         if event.turn_id in loop.ended:
             return loop, None
         turn = loop.turns[event.turn_id]
-        if event.step_id not in MISSING:
+        if not faults:  # each event that lacks an id is told of
             self._place = (event.session_id, event.loop_id, event.turn_id, event.step_id)
             self._here = loop, turn
         return loop, turn
@@ -281,9 +282,8 @@ class StreamJudge:
         observed = f"the effect {quoted(event.effect, 40)}"
         self._report("EVT-05", "the effect approve or deny", observed, event.tool_execution_id)
         if event.effect == "ask":
-            self._report(
-                "GATE-02", "no decision with the effect ask", observed, event.tool_execution_id
-            )
+            expected = "no decision with the effect ask"
+            self._report("GATE-02", expected, observed, event.tool_execution_id)
 
     def _outcome(self, call: Call, effect: str, event: Event) -> None:
         """Take in what was decided on a call, by policy or by a gate."""
@@ -367,7 +367,9 @@ class StreamJudge:
     # --- steps ---
 
     def _other_step_ending(self, event: Event) -> None:
-        self._report("EVT-11", "no step completion event but StepDone", f"an event {named(event)}")
+        # What a foreign type means is only guessed from its name.
+        expected, observed = "no step completion event but StepDone", f"an event {named(event)}"
+        self._report("EVT-11", expected, observed, recorded=True)
 
     def _step_done(self, event: Event) -> None:
         loop, turn = self._stand(event)
@@ -375,15 +377,13 @@ class StreamJudge:
         self._check_group(event)
         if turn is None:
             if self._fresh:
-                self._report(
-                    "ORD-16", "a turn ends after its last StepDone", "a StepDone comes after it"
-                )
+                expected = "a turn ends after its last StepDone"
+                self._report("ORD-16", expected, "a StepDone comes after it")
             return
         if event.step_id in turn.closed:
             if self._fresh:
-                self._report(
-                    "ORD-19", "one StepDone for a step", f"a second one of {told(event.step_id)}"
-                )
+                observed = f"a second one of {told(event.step_id)}"
+                self._report("ORD-19", "one StepDone for a step", observed)
             return
         if event.step_id not in MISSING:
             turn.closed.add(event.step_id)
@@ -446,7 +446,6 @@ class StreamJudge:
         if loop.loose_gates:  # which of the calls they denied is not known
             return
         for step, executions in turn.steps.items():
-            left = executions
             # A denial may end the turn in place of the step, and its siblings with it (ORD-11).
             if any(loop.calls[name].denied for name in executions):
                 continue
@@ -455,14 +454,14 @@ class StreamJudge:
                     "EVT-12",
                     "a call's events carry the step of the StepDone that answers it",
                     f"they carry step {told(step)}, which has none",
-                    left[0],
+                    executions[0],
                 )
             else:
                 self._report(
                     "ORD-16",
                     "a turn is done when none of its calls is open",
                     f"no StepDone of step {told(step)} has answered the call",
-                    left[0],
+                    executions[0],
                 )
 
     def _close_loop(self, loop: Loop) -> None:

@@ -77,12 +77,6 @@ class Scheduler:
         for task, nap in waiting:
             self._wake(task, nap)
 
-    def cancel(self, task: Task) -> None:
-        """Stop a task where it stands; whoever waits for it is woken."""
-        if not task.done:
-            task.routine.close()
-            self._finish(task)
-
     def run(self, main: Task) -> None:
         """
         Run until `main` is done.

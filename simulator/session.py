@@ -19,17 +19,19 @@ from toolassay.simulator.chance import Ids, seeded_choice
 from toolassay.simulator.hub import Hub
 from toolassay.simulator.journal import Journal
 from toolassay.simulator.scheduler import Routine, Scheduler, Signal, Task, Wait
-from toolassay.spec.events import EVENT_KINDS, Event, EventClass
+from toolassay.spec.events import EVENT_KINDS, TURN_ENDINGS, Event, EventClass, HowEnded
 from toolassay.spec.messages import Message, ToolCall
 from toolassay.spec.observation import Delivery, Execution, Mark, TurnEnding
 from toolassay.spec.scenario import Behaviour, Reply, Scenario, ScriptedCall
-from toolassay.spec.text import Text, bytes_of, text_of
+from toolassay.spec.text import Text, bytes_of, shown, text_of
 
 PREVIEW_MAX = 64
 """Characters of a summary or a preview (RED-03)."""
 
 WAIT_TICKS = 50
 """Longest wait of a tool with `waits_for` that names no `ticks`."""
+
+_ENDS = {how: kind for kind, how in TURN_ENDINGS.items()}
 
 
 class Config(msgspec.Struct, frozen=True):
@@ -207,7 +209,7 @@ class Session:
         """
         tool = self._tools.get(call.name)
         if tool is None:
-            return f"error: unknown tool {call.name!r}"
+            return f"error: unknown tool '{shown(call.name)}'"
         if not self.arguments.is_valid(call.arguments):
             return "error: invalid tool arguments (not valid JSON)"  # ARG-03
         if tool.parameters.get("type") == "object" and not self.arguments.is_object(call.arguments):
@@ -356,14 +358,11 @@ class Session:
         self.publish("StepDone", messages=group)
         self.history.extend(group)
 
-    def end(self, number: int, how: str, error: str = "") -> None:
+    def end(self, number: int, how: HowEnded, error: str = "") -> None:
         """End the turn, once and after its last step (ORD-16)."""
-        kinds = {"done": "TurnDone", "failed": "TurnFailed", "interrupted": "TurnInterrupted"}
         self.step_id = ""
-        self.publish(kinds[how], reason=error)
-        self.endings.append(
-            msgspec.convert({"turn": number, "how": how, "error": error}, TurnEnding)
-        )
+        self.publish(_ENDS[how], reason=error)
+        self.endings.append(TurnEnding(number, how, error))
 
     # -- publish ---------------------------------------------------------------------
 

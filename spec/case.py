@@ -12,6 +12,7 @@ from typing import Literal
 
 import msgspec
 
+from toolassay.spec.events import HowEnded
 from toolassay.spec.observation import Observation
 from toolassay.spec.scenario import Scenario
 from toolassay.spec.text import Text
@@ -101,7 +102,7 @@ class ExpectEnding(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
 
     turns: int | None = None
     """Number of turns that ended."""
-    how: tuple[Literal["done", "failed", "interrupted"], ...] = ()
+    how: tuple[HowEnded, ...] = ()
     """Every turn ended in one of these ways; all are legal if none is given."""
 
 

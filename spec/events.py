@@ -18,8 +18,8 @@ from toolassay.spec.messages import Message
 EventClass = Literal["enduring", "ephemeral"]
 """Enduring events are journalled; ephemeral ones may be lost (DUR-01, DUR-04)."""
 
-Effect = Literal["approve", "deny"]
-"""The two effects of a decision; `ask` is neither (EVT-05)."""
+HowEnded = Literal["done", "failed", "interrupted"]
+"""How a turn ended (ORD-16)."""
 
 COORDINATES = ("session_id", "loop_id", "turn_id", "step_id")
 """The quartet that places an event, outermost first (EVT-02)."""
@@ -86,8 +86,6 @@ class EventKind(msgspec.Struct, frozen=True):
     """Ids that must be set, outermost first (EVT-02)."""
     of_call: bool = False
     """True if it belongs to one call and so carries an execution id (EVT-03)."""
-    ends_turn: bool = False
-    """True for the three outcomes of a turn (ORD-16)."""
 
 
 _TURN = COORDINATES[:3]
@@ -105,9 +103,9 @@ EVENT_KINDS: dict[str, EventKind] = {
         EventKind("GateResolved", "enduring"),
         EventKind("TokenDelta", "ephemeral"),
         EventKind("TurnStarted", "enduring", _TURN),
-        EventKind("TurnDone", "enduring", _TURN, ends_turn=True),
-        EventKind("TurnFailed", "enduring", _TURN, ends_turn=True),
-        EventKind("TurnInterrupted", "enduring", _TURN, ends_turn=True),
+        EventKind("TurnDone", "enduring", _TURN),
+        EventKind("TurnFailed", "enduring", _TURN),
+        EventKind("TurnInterrupted", "enduring", _TURN),
     )
 }
 """The types of the contract, by name."""
@@ -115,7 +113,11 @@ EVENT_KINDS: dict[str, EventKind] = {
 TOOL_EVENTS = tuple(kind.name for kind in EVENT_KINDS.values() if kind.of_call)
 """The five tool events of pages 001 and 002."""
 
-TURN_ENDINGS = {"TurnDone": "done", "TurnFailed": "failed", "TurnInterrupted": "interrupted"}
+TURN_ENDINGS: dict[str, HowEnded] = {
+    "TurnDone": "done",
+    "TurnFailed": "failed",
+    "TurnInterrupted": "interrupted",
+}
 """How a turn ended, by the type of its terminal event (ORD-16)."""
 
 

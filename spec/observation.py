@@ -13,7 +13,7 @@ from typing import Literal
 
 import msgspec
 
-from toolassay.spec.events import Event
+from toolassay.spec.events import Event, HowEnded
 from toolassay.spec.messages import Message
 from toolassay.spec.text import Text
 
@@ -186,7 +186,7 @@ class TurnEnding(msgspec.Struct, frozen=True, omit_defaults=True):
 
     turn: int
     """Number of the turn, from 0."""
-    how: Literal["done", "failed", "interrupted"]
+    how: HowEnded
     """How it ended; a run that threw is `failed`."""
     error: str = ""
     """Native error of a turn that failed."""

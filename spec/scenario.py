@@ -43,6 +43,11 @@ class Behaviour(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
     waits_for: WaitFor | None = None
     """Return as soon as this was seen, or when `ticks` have passed without it."""
 
+    @property
+    def ends_in_error(self) -> bool:
+        """Tell whether the tool fails or throws, and so has an error for a result."""
+        return self.fails is not None or self.raises is not None
+
 
 class ToolScript(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """One scripted tool."""

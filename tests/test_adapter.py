@@ -521,7 +521,7 @@ def test_the_example_of_the_documentation_is_the_docstring_s_and_runs(
     answer = target.run(Case("a", "a", "t", "events", "positive", "turn/run", scenario))
     target.close()
 
-    assert (answer.status, answer.message, answer.missing) == ("ok", "", ())
+    assert (answer.status, answer.message) == ("ok", "")
     assert answer.observation is not None
     history = answer.observation.history
     assert history is not None

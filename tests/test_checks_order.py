@@ -438,3 +438,25 @@ def test_a_subscriber_that_got_nothing_while_steps_were_committed_shows_no_step_
         == "not_applicable"
     )
     assert status("ORD-19", Observation(history=history(), deliveries=nothing)) == "not_applicable"
+
+
+def test_two_subscribers_of_one_name_are_two_streams() -> None:
+    refused = (calls(call()), result(error=True))
+    events = (asked(), step_done(*refused), step_done(DONE, step="s2"))
+    short, whole = deliveries(*events[-1:]), deliveries(*events)
+    given = scenario(scripted(arguments="{"))
+    for subscriptions in (
+        (*short.subscriptions, *whole.subscriptions),
+        (*whole.subscriptions, *short.subscriptions),
+    ):
+        found = verdict("ORD-17", Observation(deliveries=Deliveries(subscriptions)), given)
+        assert [one.place and one.place.index for one in found.findings] == [1]
+
+
+def test_a_failure_without_words_is_a_failure_whose_completion_waits_for_its_callback() -> None:
+    execution = run(execution_id="x1", call_id="c1", ended=Mark(deliveries=4))
+    seen = Observation(
+        deliveries=deliveries(asked(), decided(), started(), completed(error=True)),
+        executions=ran(execution),
+    )
+    assert status("ORD-03", seen, scenario(scripted(), tools=(tool(fails=""),))) == "fail"

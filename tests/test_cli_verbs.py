@@ -175,6 +175,20 @@ def test_a_closed_pipe_makes_no_noise_for_any_verb(tmp_path: Path) -> None:
         assert (done.returncode, done.stderr) == (0, b"")
 
 
+def test_a_closed_pipe_leaves_the_exit_code_true(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.yaml"
+    bad.write_text("- id: no\n")
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-c", "from toolassay.cli import main; main()", "lint", str(bad)],
+        cwd=tmp_path, stdout=writing, stderr=subprocess.PIPE, check=False,
+    )  # fmt: skip
+    os.close(writing)
+
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
 # --- selection ------------------------------------------------------------------------------
 
 

@@ -562,6 +562,7 @@ def test_workers_of_a_distributed_run_report_the_same(project: pytest.Pytester) 
 
     result.assert_outcomes(failed=2, skipped=1)
     result.stdout.fnmatch_lines(["  ORD-06: A denied call does not execute."])
+    result.stdout.fnmatch_lines([f"FAILED test_contract.py::*?{DENIED}? - ORD-06*"])
 
 
 def test_without_the_plugin_an_anchor_does_nothing(project: pytest.Pytester) -> None:

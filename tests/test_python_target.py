@@ -13,13 +13,15 @@ from toolassay.errors import (
     AdapterUnusableError,
     TargetSyntaxError,
 )
+from toolassay.runner.applies import withheld
+from toolassay.runner.judging import offered
 from toolassay.simulator.reference import Reference
 from toolassay.spec.case import Case, Operation
 from toolassay.spec.errors import UnknownNameError
 from toolassay.spec.observation import Observation, Outcome
 from toolassay.spec.scenario import Reply, Scenario
 from toolassay.spec.text import Base64, Text
-from toolassay.targets import python
+from toolassay.targets import process, python
 from toolassay.targets.base import Answer, Target
 from toolassay.targets.open import open_target
 from toolassay.targets.process import STDERR_MAX, Process
@@ -43,6 +45,13 @@ def case(user: str = "go") -> Case:
 def stateless(*, event: Text | None = None, arguments: Text | None = None) -> Case:
     operation: Operation = "event/validate" if event is not None else "arguments/sanitize"
     return Case("a", "a", "t", "events", "positive", operation, event=event, arguments=arguments)
+
+
+def withheld_of(target: Target, asked: Case) -> tuple[str, ...]:
+    """Name the declared facets that an answer lacks without a reason."""
+    seen = target.run(asked, deadline_s=LONG_S).observation
+    assert seen is not None
+    return withheld(asked.operation, offered(target.implementation), seen)
 
 
 @pytest.fixture
@@ -106,6 +115,18 @@ def test_what_hangs_is_killed_at_its_deadline_and_the_next_case_still_runs(
     assert bad.run(case(), deadline_s=LONG_S).status == "ok"
 
 
+@pytest.mark.parametrize("bad", ["closes_its_pipes_and_hangs"], indirect=True)
+def test_what_closes_its_pipes_and_hangs_is_not_waited_for(
+    bad: PythonTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "ENDING_S", 0.01)
+
+    answer = bad.run(case("bad"), deadline_s=LONG_S)
+
+    assert (answer.status, answer.message) == ("crashed", "the worker closed its output")
+    assert bad.run(case(), deadline_s=LONG_S).status == "ok"
+
+
 @pytest.mark.parametrize("bad", ["floods_stderr", "floods_stdout", "reads_stdin"], indirect=True)
 def test_prints_and_reads_of_an_implementation_do_not_meet_the_protocol(bad: PythonTarget) -> None:
     assert bad.run(case("bad"), deadline_s=LONG_S).status == "ok"
@@ -123,12 +144,12 @@ def test_what_was_raised_shows_its_traceback(bad: PythonTarget) -> None:
 
 @pytest.mark.parametrize("bad", ["lacks_a_facet"], indirect=True)
 def test_a_declared_facet_that_is_missing_is_named(bad: PythonTarget) -> None:
-    assert bad.run(case("bad"), deadline_s=LONG_S).missing == ("executions",)
+    assert withheld_of(bad, case("bad")) == ("executions",)
 
 
 @pytest.mark.parametrize("bad", ["lacks_a_facet_with_reason"], indirect=True)
 def test_a_declared_facet_that_is_left_out_with_a_reason_is_not_missing(bad: PythonTarget) -> None:
-    assert bad.run(case("bad"), deadline_s=LONG_S).missing == ()
+    assert withheld_of(bad, case("bad")) == ()
 
 
 @pytest.mark.parametrize("bad", ["exits"], indirect=True)
@@ -156,13 +177,16 @@ def test_an_adapter_that_has_answered_is_borne_with_longer(
     [
         ("declares_no_dict", "not a dict"),
         ("cannot_be_made", "RuntimeError: no licence key"),
-        ("dies_at_start", "exit code 9"),
+        ("dies_at_start", "exit code 9 when it was started: dying early"),
         ("absent", "has no 'absent'"),
     ],
 )
 def test_an_adapter_that_cannot_be_started_says_why(factory: str, words: str) -> None:
-    with pytest.raises(AdapterStartError, match=words):
+    with pytest.raises(AdapterStartError, match=words) as caught:
         PythonTarget(f"bad:{factory}", folder=TARGETS)
+
+    # Where it was found, a hint at where it is looked for would mislead.
+    assert ("PYTHONPATH" in caught.value.hint) == (factory == "absent")
 
 
 def test_what_an_adapter_wrote_before_it_died_is_kept() -> None:
@@ -274,7 +298,7 @@ def test_an_implementation_says_what_it_is(echo: Target) -> None:
 def test_a_scenario_gives_an_observation(echo: Target) -> None:
     answer = echo.run(case(), deadline_s=LONG_S)
 
-    assert (answer.status, answer.missing) == ("ok", ())
+    assert answer.status == "ok"
     assert answer.observation is not None
     assert answer.observation.history is not None
     assert [message.text for message in answer.observation.history.messages] == ["go", "hi"]
@@ -306,7 +330,7 @@ def test_in_process_an_exception_is_raised_and_ctrl_c_reaches_the_kit(
 def test_the_simulator_answers_every_operation() -> None:
     target = open_target("sim")
 
-    assert target.run(case()).missing == ()
+    assert withheld_of(target, case()) == ()
     for asked in (case(), stateless(event="{}"), stateless(arguments="{}")):
         assert target.run(asked).status == "ok"
 

@@ -32,6 +32,7 @@ from toolassay.reports import divergence, timeline, words
 from toolassay.reports.out import Out, Style, style_of
 from toolassay.reports.progress import Progress
 from toolassay.reports.terminal import Terminal
+from toolassay.results import Check
 from toolassay.runner import Plan, run
 from toolassay.selection import Selection
 from toolassay.spec.events import Event as Delivered
@@ -359,6 +360,15 @@ def test_a_long_facet_is_cut_around_the_place() -> None:
     assert lines[1] == "... 42 before"
     assert lines[-1] == "... 46 after"
     assert [line for line in lines if "here" in line] == ["50   E50      <- here"]
+
+
+def test_a_scored_finding_speaks_for_its_check_before_one_that_is_only_recorded() -> None:
+    noted = Finding("ARG-03", "arg-03", "e1", "o1", recorded=True)
+    first, second = (Finding("ARG-03", "arg-03", "e", said) for said in ("o2", "o3"))
+
+    assert Check("ARG-03", "arg-03", "fail", (noted, first, second)).leading is first
+    assert Check("ARG-03", "arg-03", "recorded", (noted,)).leading is noted
+    assert Check("ARG-03", "arg-03", "pass").leading is None
 
 
 def test_a_finding_without_a_facet_to_show_has_no_view() -> None:

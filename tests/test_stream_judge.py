@@ -269,3 +269,10 @@ def test_what_is_remembered_of_closed_calls_is_their_ids() -> None:
     for delivery in delivered([turn_done()]):
         judge.feed(0, delivery)
     assert (loop.turns, len(loop.ended)) == ({}, 1)
+
+
+def test_each_event_that_lacks_an_id_is_told_of() -> None:
+    events = (asked(), decided(), step_done(DONE))
+    found = stream(*(replaced(one, session_id="") for one in events), complete=False)
+    places = [one.clause for one in found if one.clause in {"EVT-02", "EVT-10a"}]
+    assert places == ["EVT-02", "EVT-02", "EVT-10a"]

@@ -9,7 +9,7 @@ from toolassay.simulator.mutants.mutant import Mutant, of_hub, of_session
 from toolassay.simulator.reference import Reference
 from toolassay.simulator.scheduler import Routine
 from toolassay.simulator.session import PREVIEW_MAX, Config, PendingCall, Session
-from toolassay.spec.events import Event, EventClass
+from toolassay.spec.events import Event, EventClass, HowEnded
 from toolassay.spec.messages import Message
 from toolassay.spec.observation import Delivery, Ending, Observation
 from toolassay.spec.text import Text
@@ -96,7 +96,7 @@ class WaitsForSubscriber(Session):
                 return
             yield pause
 
-    def end(self, number: int, how: str, error: str = "") -> None:
+    def end(self, number: int, how: HowEnded, error: str = "") -> None:
         if not self.blocked():
             super().end(number, how, error)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from toolassay.simulator.mutants.mutant import of_session
 from toolassay.simulator.scheduler import Routine, Task
 from toolassay.simulator.session import Asking, PendingCall, Session
+from toolassay.spec.events import HowEnded
 from toolassay.spec.messages import Message
 from toolassay.spec.scenario import Reply
 
@@ -182,7 +183,7 @@ class AbandonedDenial(Session):
         if not self.denied:
             super().commit(group)
 
-    def end(self, number: int, how: str, error: str = "") -> None:
+    def end(self, number: int, how: HowEnded, error: str = "") -> None:
         if not self.denied:
             super().end(number, how, error)
 
@@ -251,7 +252,7 @@ class DeniedTogether(Session):
 class EndsTwice(Session):
     """Ends each turn twice."""
 
-    def end(self, number: int, how: str, error: str = "") -> None:
+    def end(self, number: int, how: HowEnded, error: str = "") -> None:
         self.faults += 1
         super().end(number, how, error)
         super().end(number, how, error)

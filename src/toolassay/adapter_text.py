@@ -70,7 +70,7 @@ class Rejected(Exception):  # noqa: N818 - a refusal is an answer
         rule: str = "",
         native: object = "",
     ) -> None:
-        super().__init__(code, event, field, rule, str(native))
+        super().__init__(code, event, field, rule, printable(native))
         self.parts = {
             "code": code,
             "event": event,

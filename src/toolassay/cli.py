@@ -131,11 +131,12 @@ def _open_standard_streams() -> None:
 
 def run_cli(arguments: Sequence[str]) -> int:
     """Run the command line; give the exit code."""
+    code: object = Exit.CONFORMANT
     try:
         code = _invoke(list(arguments))
         sys.stdout.flush()
     except BrokenPipeError:
-        return _without_reader()
+        _without_reader()
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as fault:
@@ -213,7 +214,6 @@ def _say(text: str) -> None:
         return
 
 
-def _without_reader() -> int:
-    """End without noise when the reader of standard output has gone away."""
+def _without_reader() -> None:
+    """Write no more where the reader of standard output has gone away."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return Exit.CONFORMANT

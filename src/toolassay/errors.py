@@ -48,8 +48,8 @@ class AdapterStartError(TargetError):
     code = "target.start"
     hint = "check the module, the factory, PYTHONPATH and --python"
 
-    def __init__(self, target: str, what: str, detail: str = "") -> None:
-        super().__init__(what, where=target)
+    def __init__(self, target: str, what: str, detail: str = "", *, hint: str = "") -> None:
+        super().__init__(what, where=target, hint=hint)
         self.target = target
         self.detail = detail
 

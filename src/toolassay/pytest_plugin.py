@@ -9,8 +9,9 @@ file holds an anchor (`toolassay.testing.vectors`).
 from __future__ import annotations
 
 import sys
+from collections.abc import Generator
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -25,6 +26,9 @@ OPTIONS = {
     "deadline": "seconds that one case may take",
 }
 """Options by name, and what they say; values are plain strings, which workers can be sent."""
+
+CRASH = "toolassay_crash"
+"""Key under which a worker of a distributed run sends the line for the summary."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -70,6 +74,35 @@ def pytest_pycollect_makeitem(
     from toolassay.plugin.collecting import collect  # noqa: PLC0415
 
     return list(collect(collector, name, anchor))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_to_serializable(
+    report: pytest.CollectReport | pytest.TestReport,
+) -> Generator[None, dict[str, Any] | None, dict[str, Any] | None]:
+    """Send along where and how a case failed; pytest sends no more than its text."""
+    data = yield
+    items = sys.modules.get("toolassay.plugin.items")
+    shown: Any = report.longrepr
+    if data is not None and items is not None and type(shown) is items.Report:
+        crash = shown.reprcrash
+        data[CRASH] = [crash.path, crash.lineno, crash.message]
+    return data
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_from_serializable(
+    data: dict[str, Any],
+) -> Generator[None, pytest.TestReport | None, pytest.TestReport | None]:
+    """Make the report of a case again of what a worker sent."""
+    crash = data.pop(CRASH, None)
+    report = yield
+    if crash is not None and report is not None:
+        from toolassay.plugin.items import Crash, Report  # noqa: PLC0415 - as above
+
+        shown: Any = Report(str(report.longrepr), Crash(*crash))  # pytest prints it as its own
+        report.longrepr = shown
+    return report
 
 
 def _given(config: pytest.Config, name: str) -> list[tuple[str, str]]:

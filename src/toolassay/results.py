@@ -27,6 +27,11 @@ class Check(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     why: str = ""
     """Reason of a status that has no finding."""
 
+    @property
+    def leading(self) -> Finding | None:
+        """The finding that speaks for the check: a scored one, if there is any."""
+        return min(self.findings, key=lambda finding: finding.recorded, default=None)
+
 
 class CaseResult(msgspec.Struct, frozen=True):
     """What came of one case."""
@@ -111,6 +116,8 @@ class RunFinished(msgspec.Struct, frozen=True):
     """Why the verdict is not `conformant`, in sentences."""
     seconds: float
     """How long it took, on the clock of the host."""
+    faults: tuple[str, ...] = ()
+    """What is wrong with the vectors that could not be read, and so were not run."""
 
 
 Event = RunStarted | CaseFinished | RunFinished

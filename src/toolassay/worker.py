@@ -44,7 +44,10 @@ BAD_METHOD = -32601
 """The method is unknown."""
 
 ADAPTER_FAULT = -32001
-"""The adapter cannot be imported, or its answer cannot be sent."""
+"""The adapter cannot be made, or its answer cannot be sent."""
+
+NOT_FOUND = -32002
+"""The module or the factory of the adapter is not where it was looked for."""
 
 
 class Fault(Exception):  # noqa: N818 - it becomes a JSON-RPC error
@@ -193,17 +196,16 @@ def load_factory(spec: str) -> Any:  # noqa: ANN401 - it is the user's
         missing = error.name or module_name
         if module_name == missing or module_name.startswith(f"{missing}."):
             where = ", ".join(entry or "." for entry in sys.path[:3])
-            raise Fault(f"no module named {missing!r} in {where}, ...") from None
-        raise Fault(
-            f"{module_name} needs the module {missing!r}, which is not installed here", _tail(error)
-        ) from None
+            raise Fault(f"no module named {missing!r} in {where}, ...", code=NOT_FOUND) from None
+        words = f"{module_name} needs the module {missing!r}, which is not installed here"
+        raise Fault(words, _tail(error), NOT_FOUND) from None
     except BaseException as error:  # noqa: BLE001 - SystemExit included
         raise Fault(f"importing {module_name} raised {_named(error)}", _tail(error)) from None
     found: Any = module
     for part in attribute.split("."):
         found = getattr(found, part, None)
         if found is None:
-            raise Fault(f"the module {module_name!r} has no {attribute!r}")
+            raise Fault(f"the module {module_name!r} has no {attribute!r}", code=NOT_FOUND)
     if not callable(found):
         raise Fault(f"{spec} cannot be called; name a class, or a function that makes the adapter")
     return found

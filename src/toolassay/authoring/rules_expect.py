@@ -151,12 +151,7 @@ def _tool_names(scenario: Scenario) -> set[str]:
 def _event_faults(
     vector: Vector, wanted: ExpectEvents, path: Path
 ) -> Iterator[errors.AuthoringError]:
-    lists = {"never": wanted.never, "has": wanted.has, "order": wanted.order}
-    places = [
-        ((*path, key, at), name) for key, names in lists.items() for at, name in enumerate(names)
-    ]
-    places += [((*path, "count", name), name) for name in wanted.count]
-    for place, name in places:
+    for place, name in _named_events(wanted, path):
         kind = EVENT_KINDS.get(name)
         if kind is None:
             what = f"the contract has no event {name!r}"

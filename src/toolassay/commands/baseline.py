@@ -6,7 +6,12 @@ from typing import Any
 
 import click
 
-from toolassay.commands.common import selection_of, selection_options, vector_options
+from toolassay.commands.common import (
+    running_options,
+    selection_of,
+    selection_options,
+    vector_options,
+)
 
 EPILOG = """\b
 Examples:
@@ -26,31 +31,10 @@ def baseline() -> None:
 
 @baseline.command(epilog=EPILOG)
 @click.argument("target", required=False)
-@click.option(
-    "--baseline",
-    metavar="FILE",
-    help="The file; made if it does not exist.",
-)
+@click.option("--baseline", metavar="FILE", help="The file; made if it does not exist.")
 @selection_options
 @vector_options
-@click.option("--profile", metavar="NAME", help="What is scored. Default core.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the target.")
-@click.option(
-    "--deadline",
-    type=click.FloatRange(0, 86400, min_open=True),
-    metavar="SECONDS",
-    help="Seconds that one case may take.",
-)
-@click.option(
-    "-j",
-    "--jobs",
-    type=click.IntRange(1, 64),
-    default=1,
-    show_default=True,
-    help="Number of workers.",
-)
-@click.option("--python", metavar="PATH", help="Interpreter of the worker of a python: target.")
-@click.option("--in-process", is_flag=True, help="Run a python: target in this process.")
+@running_options
 def update(**given: Any) -> int:  # noqa: ANN401 - flags are of many types
     """Run a target, and rewrite its baseline to what it shows."""
     from toolassay.commands.run_options import RunOptions  # noqa: PLC0415 - help needs none of it

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
@@ -44,6 +44,25 @@ def vector_options(command: F) -> F:
     options = (
         click.option("--vectors", "paths", multiple=True, metavar="PATH", help=own),
         click.option("--no-shipped", is_flag=True, help="Leave the shipped vectors out."),
+    )
+    return _with_options(command, options)
+
+
+def running_options(command: F) -> F:
+    """Add the options that say how a target is run and scored."""
+    scored = "What is scored: pages, core, strict, core+resume, core@1. Default core."
+    seconds = click.FloatRange(0, 86_400, min_open=True)
+    longest = "Seconds that one case may take. Default 10."
+    number = click.IntRange(1, 64)
+    worker = "Interpreter of the worker of a python: target."
+    here = "Run a python: target in this process, for debugging."
+    options = (
+        click.option("--profile", metavar="NAME", help=scored),
+        click.option("--seed", default=0, show_default=True, help="Seed of the target."),
+        click.option("--deadline", type=seconds, metavar="SECONDS", help=longest),
+        click.option("-j", "--jobs", type=number, default=1, show_default=True, help="Workers."),
+        click.option("--python", metavar="PATH", help=worker),
+        click.option("--in-process", is_flag=True, help=here),
     )
     return _with_options(command, options)
 
@@ -119,7 +138,7 @@ def load_cases(paths: Sequence[str], *, shipped: bool) -> list[Case]:
 
         cases += load_pack_cases()
     if paths:
-        cases = _joined(cases, authored_cases(paths_of(paths)))
+        cases = joined(cases, authored_cases(paths_of(paths)))
     return cases
 
 
@@ -130,21 +149,48 @@ def authored_cases(paths: Sequence[Path]) -> list[Case]:
     Raises:
         VectorsRefusedError: They break the rules of their format, or there are none.
     """
+    cases, faults = sound_cases(paths)
+    if faults:
+        refuse(faults)
+    return cases
+
+
+def refuse(faults: Sequence[str]) -> NoReturn:
+    """
+    Refuse vectors with faults.
+
+    Raises:
+        VectorsRefusedError: Always.
+    """
+    from toolassay.printable import many  # noqa: PLC0415 - most runs read packs
+
+    raise VectorsRefusedError(
+        "\n".join(faults[:FAULTS_MAX]),
+        hint=f"{many(len(faults), 'fault')}; `toolassay lint PATH` lists them all",
+    )
+
+
+def sound_cases(paths: Sequence[Path]) -> tuple[list[Case], tuple[str, ...]]:
+    """
+    Read and expand the authored vectors of every file that has no fault.
+
+    Returns:
+        Their cases, and the faults of the other files.
+
+    Raises:
+        VectorsRefusedError: There are no vectors at all, sound or not.
+    """
     from toolassay.authoring.lint import read_cases  # noqa: PLC0415 - most runs read packs
-    from toolassay.printable import many  # noqa: PLC0415 - as above
 
     linted = read_cases([existing(path) for path in paths])
-    if linted.errors:
-        raise VectorsRefusedError(
-            "\n".join(str(fault) for fault in linted.errors[:FAULTS_MAX]),
-            hint=f"{many(len(linted.errors), 'fault')}; `toolassay lint PATH` lists them all",
-        )
-    if not linted.cases:
+    if not linted.cases and not linted.errors:
         raise VectorsRefusedError("there are no vectors", where=", ".join(map(str, paths)))
-    return [one.case for one in linted.cases]
+    faulty = {fault.where.rsplit(":", 2)[0] for fault in linted.errors}  # file:line:column
+    sound = [one.case for one in linted.cases if one.vector.document.name not in faulty]
+    return sound, tuple(str(fault) for fault in linted.errors)
 
 
-def _joined(shipped: list[Case], own: list[Case]) -> list[Case]:
+def joined(shipped: list[Case], own: list[Case]) -> list[Case]:
     """Put authored cases beside the shipped ones; what is authored anew replaces its pack."""
     vectors = {case.vector for case in own}
     return [case for case in shipped if case.vector not in vectors] + own

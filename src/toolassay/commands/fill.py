@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from toolassay.spec.errors import UsageError
@@ -42,10 +44,12 @@ def fill(folder: str | None, out: str | None, *, check: bool) -> int:
     from toolassay.commands.common import existing, paths_of  # noqa: PLC0415 - as above
     from toolassay.commands.places import own_vectors  # noqa: PLC0415 - as above
     from toolassay.printable import LINE_MAX, many, printable  # noqa: PLC0415 - as above
+    from toolassay.reports.out import Out  # noqa: PLC0415 - as above
     from toolassay.spec.register import SPEC_FOLDER  # noqa: PLC0415 - as above
 
     if folder is not None and out is None:
         raise NoOutError("vectors of your own need --out FOLDER", hint=f"--out {folder}/packs")
+    said = Out(sys.stdout)  # a reader that goes away does not change the exit code
     source = existing(*paths_of((folder,))) if folder is not None else own_vectors()
     # Sources outside `vectors/` are the kit's own register, which a user's packs leave alone.
     spec = SPEC_FOLDER if folder is None else None
@@ -53,22 +57,22 @@ def fill(folder: str | None, out: str | None, *, check: bool) -> int:
         source, Path(out) if out else source / "packs", check=check, spec_dir=spec
     )
     for fault in filled.errors:
-        click.echo(printable(str(fault), LINE_MAX))
+        said.line(printable(str(fault), LINE_MAX))
     if filled.errors:
-        click.echo(f"NON-CONFORMANT: {many(len(filled.errors), 'fault')}, nothing was written")
+        said.line(f"NON-CONFORMANT: {many(len(filled.errors), 'fault')}, nothing was written")
         return Exit.NON_CONFORMANT
     for change in filled.changes:
         named = f": {', '.join(change.cases[:CASES_MAX])}" if change.cases else ""
         more = f" and {len(change.cases) - CASES_MAX} more" if len(change.cases) > CASES_MAX else ""
-        click.echo(printable(f"{change.how} {change.file}{named}{more}", LINE_MAX))
+        said.line(printable(f"{change.how} {change.file}{named}{more}", LINE_MAX))
     if check and filled.changes:
         number = many(len(filled.changes), "file")
-        click.echo(f"NON-CONFORMANT: {number} not current; `toolassay fill` writes what is missing")
+        said.line(f"NON-CONFORMANT: {number} not current; `toolassay fill` writes what is missing")
         return Exit.NON_CONFORMANT
     if not filled.cases:
-        click.echo("INCOMPLETE: there are no vectors")
+        said.line("INCOMPLETE: there are no vectors")
         return Exit.INCOMPLETE
-    click.echo(
+    said.line(
         f"CONFORMANT: {many(filled.cases, 'case')}, {many(len(filled.changes), 'file')} written"
     )
     return Exit.CONFORMANT

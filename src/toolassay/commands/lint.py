@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from toolassay.statuses import Exit
@@ -27,17 +29,19 @@ def lint(paths: tuple[str, ...]) -> int:
     from toolassay.commands.common import existing, paths_of  # noqa: PLC0415 - as above
     from toolassay.commands.places import own_vectors  # noqa: PLC0415 - as above
     from toolassay.printable import LINE_MAX, many, printable  # noqa: PLC0415 - as above
+    from toolassay.reports.out import Out  # noqa: PLC0415 - as above
 
+    out = Out(sys.stdout)  # a reader that goes away does not change the exit code
     given = [existing(path) for path in paths_of(paths)] or [own_vectors()]
     linted = read_cases(given)
     for fault in linted.errors:
-        click.echo(printable(str(fault), LINE_MAX))
+        out.line(printable(str(fault), LINE_MAX))
     vectors = many(len({one.case.vector for one in linted.cases}), "vector")
     if linted.errors:
-        click.echo(f"NON-CONFORMANT: {many(len(linted.errors), 'fault')} in {vectors}")
+        out.line(f"NON-CONFORMANT: {many(len(linted.errors), 'fault')} in {vectors}")
         return Exit.NON_CONFORMANT
     if not linted.cases:
-        click.echo("INCOMPLETE: there are no vectors")
+        out.line("INCOMPLETE: there are no vectors")
         return Exit.INCOMPLETE
-    click.echo(f"CONFORMANT: {many(len(linted.cases), 'case')} of {vectors}")
+    out.line(f"CONFORMANT: {many(len(linted.cases), 'case')} of {vectors}")
     return Exit.CONFORMANT

@@ -94,7 +94,7 @@ def _clauses(register: Register, selection: Selection) -> frozenset[str]:
 
 
 def _vector_lines(out: Out, cases: Sequence[Case]) -> None:
-    from toolassay.printable import clipped  # noqa: PLC0415 - help needs none of it
+    from toolassay.printable import clipped, many  # noqa: PLC0415 - help needs none of it
     from toolassay.selection import cited  # noqa: PLC0415 - as above
 
     by_vector: dict[str, list[Case]] = {}
@@ -107,7 +107,7 @@ def _vector_lines(out: Out, cases: Sequence[Case]) -> None:
             f"{slug:<{width}}  {len(mine):>4}  {mine[0].kind}  {' '.join(clauses)}  {mine[0].title}"
         )
         out.line(clipped(text, max(out.style.width, width + 40)))
-    out.line(f"{len(cases)} cases of {len(by_vector)} vectors")
+    out.line(f"{many(len(cases), 'case')} of {many(len(by_vector), 'vector')}")
 
 
 def _clause_lines(out: Out, register: Register, wanted: frozenset[str]) -> None:

@@ -6,7 +6,12 @@ from typing import Any
 
 import click
 
-from toolassay.commands.common import selection_of, selection_options, vector_options
+from toolassay.commands.common import (
+    running_options,
+    selection_of,
+    selection_options,
+    vector_options,
+)
 
 EPILOG = """\b
 Examples:
@@ -35,41 +40,22 @@ profile, baseline, deadline, vectors and python; flags win over it.
 @click.argument("target", required=False)
 @selection_options
 @vector_options
-@click.option(
-    "--profile",
-    metavar="NAME",
-    help="What is scored: pages, core, strict, core+resume, core@1. Default core.",
-)
+@running_options
 @click.option("--baseline", metavar="FILE", help="Known failures.")
 @click.option("--no-baseline", is_flag=True, help="Ignore the baseline of the configuration.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the target and of generation.")
 @click.option(
-    "--deadline",
-    type=click.FloatRange(0, 86_400, min_open=True),
-    metavar="SECONDS",
-    help="Seconds that one case may take. Default 10.",
-)
-@click.option(
-    "--generate", type=click.IntRange(0), default=0, metavar="N", help="Run N generated cases too."
+    "--generate",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Run N generated cases of the seed too.",
 )
 @click.option(
     "--keep",
     metavar="DIR",
     help="Where the minimal vectors go that show what generation found. Default toolassay-found.",
 )
-@click.option(
-    "-j",
-    "--jobs",
-    type=click.IntRange(1, 64),
-    default=1,
-    show_default=True,
-    help="Number of workers.",
-)
 @click.option("-x", "--exitfirst", is_flag=True, help="Stop at the first case that fails.")
-@click.option("--python", metavar="PATH", help="Interpreter of the worker of a python: target.")
-@click.option(
-    "--in-process", is_flag=True, help="Run a python: target in this process, for debugging."
-)
 @click.option("--all", "show_all", is_flag=True, help="Show every divergence in full.")
 @click.option("-q", "--quiet", is_flag=True, help="Print the verdict alone.")
 @click.option(

@@ -10,7 +10,16 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from toolassay.commands.common import NoSuchPathError, chosen, load_cases
+from toolassay.commands.common import (
+    FAULTS_MAX,
+    NoSuchPathError,
+    chosen,
+    joined,
+    load_cases,
+    paths_of,
+    refuse,
+    sound_cases,
+)
 from toolassay.commands.run_options import FlagsError, RunOptions, merge, repro_of
 from toolassay.config import Config, load_config
 from toolassay.printable import LINE_MAX, printable
@@ -35,6 +44,9 @@ if TYPE_CHECKING:
 _ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 """Signals by which others end us; Windows lacks one."""
 
+FAULT_MAX = 600
+"""Characters that are shown of one fault of a vector."""
+
 NAME_MAX = 200
 """Characters that reports show of the name and the version that an implementation gives itself."""
 
@@ -53,6 +65,8 @@ def run_target(options: RunOptions) -> int:
         files = _opened(stack, merged.ndjson), _opened(stack, merged.observations)
         target = stack.enter_context(contextlib.closing(open_one(merged)))
         plan = plan_of(merged, config, register, target, baseline)
+        for fault in plan.faults[:FAULTS_MAX]:
+            Out(sys.stderr).line(f"error: {printable(fault, FAULT_MAX)}")
         consumers, last = _consumers(merged, register, *files)
         if merged.generate:
             consumers.insert(0, _keeper(merged, target))
@@ -104,7 +118,7 @@ def plan_of(
     baseline: Baseline | None,
 ) -> Plan:
     """Find the cases, and put together what a run is made of."""
-    known = _known_cases(options, target)
+    known, faults = _known_cases(options, target)
     cases = chosen(known, options.selection, register)
     rules = rules_of(
         register, register.profile(options.profile or "core"), options.selection.clauses
@@ -132,6 +146,7 @@ def plan_of(
         options.deadline or 10.0,
         options.exitfirst,
         options.jobs,
+        faults,
     )
 
 
@@ -148,19 +163,25 @@ def _held(
     return Ledger(baseline), scope_of([*known, *left_out], cases, options.selection)
 
 
-def _known_cases(options: RunOptions, target: Target) -> Sequence[Case]:
-    """Find all cases that there are, before any selection."""
+def _known_cases(options: RunOptions, target: Target) -> tuple[Sequence[Case], tuple[str, ...]]:
+    """Find all cases that there are, before any selection, and what keeps others from running."""
     own = getattr(target, "cases", None)
     if own is not None:
         if options.paths or options.generate:
             raise FlagsError("recordings are their own cases: no --vectors, no --generate")
-        return list(own())
-    cases = load_cases(options.paths, shipped=not options.no_shipped)
+        return list(own()), ()
+    cases = load_cases((), shipped=not options.no_shipped)
+    faults: tuple[str, ...] = ()
+    if options.paths:
+        authored, faults = sound_cases(paths_of(options.paths))
+        cases = joined(cases, authored)
+        if faults and not cases:
+            refuse(faults)
     if options.generate:
         from toolassay.generation import generated_cases  # noqa: PLC0415 - only if wanted
 
         cases += generated_cases(options.seed, options.generate, target.implementation)
-    return cases
+    return cases, faults
 
 
 def _keeper(options: RunOptions, target: Target) -> Consumer:

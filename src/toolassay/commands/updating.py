@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-import click
 import msgspec
 
 from toolassay.baseline import Baseline, Entry, Failure, Key, Outcome, Scope, failures, subjects_of
 from toolassay.baseline_file import HEAD, UNEXPLAINED, File, load_file, read_file, updated
+from toolassay.commands.common import refuse
 from toolassay.commands.run_options import RunOptions, merge
 from toolassay.commands.running import ending_cleanly, open_one, plan_of
 from toolassay.config import load_config
+from toolassay.printable import many
+from toolassay.reports.out import Out
+from toolassay.reports.terminal import verdict_words
 from toolassay.results import CaseFinished, CaseResult, Event, RunFinished
 from toolassay.runner import run as run_plan
 from toolassay.spec.errors import UsageError
@@ -46,18 +50,22 @@ def update_baseline(options: RunOptions) -> int:
     with ending_cleanly(), contextlib.closing(open_one(merged)) as target:
         # An empty baseline makes the plan work out its scope and changes no status.
         plan = plan_of(merged, config, register, target, Baseline())
+        if plan.faults:
+            refuse(plan.faults)
         finished = run_plan(plan, take)
+    out = Out(sys.stdout)
     if finished.exit_code not in {Exit.CONFORMANT, Exit.NON_CONFORMANT, Exit.INCOMPLETE}:
-        return _refused(finished)
+        return _refused(finished, out)
     assert plan.scope is not None, "a plan with a baseline has a scope"
     keep, new = revised(file.baseline, results, plan.scope, plan.rules.broken)
     text = updated(file, keep, new)
     path.write_text(text, encoding="utf-8")
     gone = len(file.baseline.entries) - len(keep)
-    click.echo(f"{path}: {len(keep)} kept, {gone} removed, {len(new)} added")
+    out.line(f"{path}: {len(keep)} kept, {gone} removed, {len(new)} added")
     for entry in new:
-        click.echo(f"  new: {entry.name} {entry.clause} {entry.outcome}")
-    click.echo(f"CONFORMANT: {len(keep) + len(new)} known failures")
+        out.line(f"  new: {entry.name} {entry.clause} {entry.outcome}")
+    entries = many(len(keep) + len(new), "entry", "entries")
+    out.line(f"CONFORMANT: the baseline has {entries}")
     return Exit.CONFORMANT
 
 
@@ -65,8 +73,8 @@ def _new(path: Path) -> File:
     return read_file(HEAD.encode(), str(path), ())
 
 
-def _refused(finished: RunFinished) -> int:
-    click.echo(f"{finished.verdict.upper()}: {'; '.join(finished.reasons)}; nothing was written")
+def _refused(finished: RunFinished, out: Out) -> int:
+    out.line(f"{finished.verdict.upper()}{verdict_words(finished)}; nothing was written")
     return finished.exit_code
 
 

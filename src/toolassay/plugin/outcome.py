@@ -138,9 +138,9 @@ def _divergence(
         yield from _pinned(check, result, contract)
     if check.why:
         yield from _folded("because", check.why)
-    if not check.findings:
+    finding = check.leading
+    if finding is None:
         return
-    finding = check.findings[0]
     yield from _folded("expected", finding.expected)
     yield from _folded("observed", finding.observed)
     if len(check.findings) > 1:

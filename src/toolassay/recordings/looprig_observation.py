@@ -253,7 +253,7 @@ def _ending(run: Run) -> Ending:
     limit = limits.of_ending(run)
     known = [ending for ending in run.endings if text(ending, "type") in TURN_ENDINGS]
     turns = tuple(
-        TurnEnding(turn, TURN_ENDINGS[text(ending, "type")], text(ending, "err"))  # type: ignore[arg-type]
+        TurnEnding(turn, TURN_ENDINGS[text(ending, "type")], text(ending, "err"))
         for turn, ending in enumerate(known)
     )
     return Ending(turns, limit.status, limit.why)

@@ -95,12 +95,12 @@ def _own_text(check: Check) -> str:
 
 
 def _finding_lines(result: CaseResult, check: Check, width: int) -> Iterator[str]:
-    if not check.findings:
+    finding = check.leading
+    if finding is None:
         yield from _folded("observed", check.why or "no verdict", width)
         if check.status in NOT_JUDGED:
             yield from _detail_lines(result.detail, width)
         return
-    finding = check.findings[0]
     yield from _folded("expected", finding.expected, width)
     yield from _folded("observed", finding.observed, width)
     if len(check.findings) > 1:

@@ -61,6 +61,7 @@ def verdict_part(finished: RunFinished, digest: str) -> Json:
         "verdict": finished.verdict,
         "exit_code": int(finished.exit_code),
         "reasons": list(finished.reasons),
+        "faults": list(finished.faults),
         "counts": {"checks": all_counts(finished.checks), "cases": all_counts(finished.cases)},
         "not_applicable": finished.not_applicable,
         "divergences": finished.divergences,

@@ -207,9 +207,10 @@ def verdict_words(event: RunFinished) -> str:
     """Give the rest of the line that starts with the verdict."""
     if event.reasons:
         return f": {printable('; '.join(event.reasons), 400)}"
-    words = [f"{event.checks.get('pass', 0)} checks pass"]
+    passing = event.checks.get("pass", 0)
+    words = [f"{many(passing, 'check')} {'passes' if passing == 1 else 'pass'}"]
     if event.checks.get("warn"):
-        words.append(f"{event.checks['warn']} warnings")
+        words.append(many(event.checks["warn"], "warning"))
     if event.checks.get("xfail"):
-        words.append(f"{event.checks['xfail']} known failures")
+        words.append(f"{many(event.checks['xfail'], 'check')} known to fail")
     return f": {', '.join(words)}"

@@ -14,9 +14,6 @@ import msgspec
 from toolassay.spec.case import Case, Expectation, Operation
 from toolassay.spec.observation import FACETS, FacetName, Observation
 
-RUN_FACETS: frozenset[str] = frozenset(FACETS) - {"outcome"}
-"""Facets that a turn can show; a stateless operation shows `outcome` alone."""
-
 
 class Offer(msgspec.Struct, frozen=True):
     """What an implementation declares, ready to be asked."""

@@ -64,6 +64,8 @@ class Plan(msgspec.Struct, frozen=True):
     """Whether to stop at the first case that fails."""
     jobs: int = 1
     """Number of workers."""
+    faults: tuple[str, ...] = ()
+    """What is wrong with the vectors that could not be read, and so are not run."""
 
 
 def run(plan: Plan, emit: Emit) -> RunFinished:
@@ -78,7 +80,7 @@ def run(plan: Plan, emit: Emit) -> RunFinished:
         The last event.
     """
     began = time.perf_counter()
-    tally = Tally(len(plan.cases))
+    tally = Tally(len(plan.cases), plan.faults)
     ended = False
     try:
         emit(plan.started)
@@ -129,7 +131,7 @@ def _runner_of(plan: Plan, target: Target) -> Callable[[Case], CaseResult]:
     rules, seed, deadline_s = plan.rules, plan.seed, plan.deadline_s
 
     def run_one(case: Case) -> CaseResult:
-        return run_case(target, case, rules, None, seed=seed, deadline_s=deadline_s, offer=offer)
+        return run_case(target, case, rules, seed=seed, deadline_s=deadline_s, offer=offer)
 
     return run_one
 
@@ -159,7 +161,8 @@ def _by_many(plan: Plan) -> Results:
             idle.put(run_one)
 
     try:
-        targets += [plan.more() for _ in range(plan.jobs - 1)]
+        while len(targets) < plan.jobs:
+            targets.append(plan.more())  # one by one: if the next cannot be had, this is closed
         for target in targets:
             idle.put(_runner_of(plan, target))
         for group in _groups(plan.cases):
@@ -171,8 +174,9 @@ def _by_many(plan: Plan) -> Results:
     finally:
         for future in waiting:
             future.cancel()
+        for target in targets if waiting else ():  # what still runs is not waited for
+            target.close()
+        pool.shutdown(wait=True, cancel_futures=True)
+        # After that: a worker in the midst of a group starts its target again.
         for target in targets[1:]:
             target.close()
-        if waiting:
-            plan.target.close()
-        pool.shutdown(wait=True, cancel_futures=True)

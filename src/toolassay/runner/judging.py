@@ -8,7 +8,6 @@ what they say, and names what could not be asked.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from toolassay.properties.judge import Verdict, judge
 from toolassay.results import DECLARES, CaseResult, Check
@@ -20,9 +19,6 @@ from toolassay.spec.errors import ToolassayError
 from toolassay.spec.finding import Finding
 from toolassay.statuses import Status, worst
 from toolassay.targets.base import DEADLINE_S, Answer, Implementation, Target
-
-if TYPE_CHECKING:
-    from toolassay.baseline import Ledger
 
 _FAULTS: dict[str, Status] = {
     "error": "error", "crashed": "crashed", "timeout": "timeout",
@@ -51,20 +47,18 @@ def run_case(
     target: Target,
     case: Case,
     rules: Rules,
-    ledger: Ledger | None = None,
     *,
     seed: int = 0,
     deadline_s: float = DEADLINE_S,
     offer: Offer | None = None,
 ) -> CaseResult:
     """
-    Run one case and judge it.
+    Run one case and judge it; a baseline is not asked.
 
     Args:
         target: The implementation under test.
         case: The case.
         rules: What is judged, and how it is scored.
-        ledger: The known failures, if there are any.
         seed: The seed given to the target.
         deadline_s: Seconds that the case may take.
         offer: What the target declares, where it has been prepared.
@@ -77,12 +71,11 @@ def run_case(
     if reason:
         return CaseResult(case, "not_applicable", (), reason)
     try:
-        result = judge_one(case, target.run(case, seed, deadline_s), rules, offer)
+        return judge_one(case, target.run(case, seed, deadline_s), rules, offer)
     except ToolassayError:
         raise
     except Exception as fault:  # noqa: BLE001 - a fault of ours must not hide the other cases
-        result = _kit_fault(case, rules, fault)
-    return ledger.apply(result) if ledger is not None else result
+        return _kit_fault(case, rules, fault)
 
 
 def judge_one(case: Case, answer: Answer, rules: Rules, offer: Offer) -> CaseResult:

@@ -24,10 +24,12 @@ class Tally:
 
     Args:
         total: Number of selected cases.
+        faults: What is wrong with vectors that could not be read.
     """
 
-    def __init__(self, total: int) -> None:
+    def __init__(self, total: int, faults: tuple[str, ...] = ()) -> None:
         self.total = total
+        self.faults = faults
         self.cases: Counter[Status] = Counter()
         self.checks: Counter[Status] = Counter()
         self.not_applicable: Counter[str] = Counter()
@@ -78,6 +80,7 @@ class Tally:
             problems,
             tuple(reasons.values()),
             seconds,
+            self.faults,
         )
 
     def _reasons(self, problems: tuple[Problem, ...], cases: Counter[Status]) -> dict[Exit, str]:
@@ -85,8 +88,13 @@ class Tally:
         reasons: dict[Exit, str] = {}
         if self.interrupted:
             reasons[Exit.INTERRUPTED] = "interrupted"
+        broken = []
         if self.kit_faults:
-            reasons[Exit.USAGE] = f"the kit itself failed on {many(self.kit_faults, 'case')}"
+            broken.append(f"the kit itself failed on {many(self.kit_faults, 'case')}")
+        if self.faults:
+            broken.append(f"{many(len(self.faults), 'fault')} in vectors whose files were not run")
+        if broken:
+            reasons[Exit.USAGE] = ", ".join(broken)
         if self.unusable:
             reasons[Exit.UNUSABLE] = self.unusable
         if self.divergences or problems or self.checks["xpass"]:

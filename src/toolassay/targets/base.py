@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from toolassay.spec.case import Case, Operation
-from toolassay.spec.observation import FACETS, FacetName, Observation
+from toolassay.spec.observation import FacetName, Observation
 
 LINE_MAX = 64 * 1024 * 1024
 """Bytes of the longest answer that is read."""
@@ -63,8 +63,6 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why there is no observation, in a line; it comes from outside."""
     detail: str = ""
     """A traceback, or the end of standard error; it comes from outside."""
-    missing: tuple[str, ...] = ()
-    """Declared facets that the observation has not, and for which it gives no reason."""
 
 
 class Target(Protocol):
@@ -107,16 +105,4 @@ def implementation_of(described: Described, target: str) -> Implementation:
         described.features,
         described.deterministic,
         target,
-    )
-
-
-def missing_facets(observation: Observation, implementation: Implementation) -> tuple[str, ...]:
-    """Name the declared facets that an observation of `turn/run` lacks without a reason."""
-    return tuple(
-        facet
-        for facet in FACETS
-        if facet in implementation.facets
-        and facet != "outcome"
-        and getattr(observation, facet) is None
-        and facet not in observation.omitted
     )

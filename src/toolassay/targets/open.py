@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 
 from toolassay.errors import TargetSyntaxError
+from toolassay.near import near
 from toolassay.spec.errors import UnknownNameError
 from toolassay.targets.base import Target
 
@@ -66,7 +66,6 @@ def _open_python(
 
 def _unknown(spec: str, scheme: str) -> UnknownNameError:
     names = {name.partition(":")[0]: name for name in SCHEMES}
-    near = difflib.get_close_matches(scheme.lower(), names, n=2, cutoff=0.6)
-    error = UnknownNameError("target", spec, tuple(names[name] for name in near))
+    error = UnknownNameError("target", spec, tuple(names[name] for name in near(scheme, names)))
     error.hint = f"a target is {', '.join(SCHEMES[:-1])} or {SCHEMES[-1]}"
     return error

@@ -34,6 +34,9 @@ POLL_S = 0.5
 REAP_S = 5.0
 """Longest wait for a killed process to be gone."""
 
+ENDING_S = 1.0
+"""Longest wait for a process that closed its output to say how it ended."""
+
 
 class Line(msgspec.Struct, frozen=True):
     """What came of one exchange."""
@@ -165,7 +168,7 @@ class Process:
 
     def _how_it_ended(self) -> str:
         try:
-            code = self._process.wait(REAP_S)
+            code = self._process.wait(ENDING_S)
         except subprocess.TimeoutExpired:
             return "closed its output"
         if code < 0:

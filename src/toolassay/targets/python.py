@@ -42,6 +42,9 @@ FAILURES_BEFORE_ANSWER_MAX = 5
 FAILURES_MAX = 25
 """Failures in a row after which any adapter is given up."""
 
+HINT = "the fault is in the adapter; docs/adapter-python.md says what its object offers"
+"""Hint where the adapter was found and could not be made, or said nothing of use."""
+
 _ENCODER = msgspec.json.Encoder()
 
 
@@ -121,7 +124,7 @@ class PythonTarget:
                 line = Line("error", message=str(error))
             else:
                 self._failures, self._answered = 0, True
-                return read_answer(reply, case.operation, self._implementation)
+                return read_answer(reply, case.operation)
         return self._failed(line)
 
     def close(self) -> None:
@@ -152,7 +155,8 @@ class PythonTarget:
             self._process = Process(self._command, self._folder)
         except OSError as error:
             what = f"{self._command[0]} cannot be run: {error.strerror}"
-            raise AdapterStartError(self._target, what) from error
+            hint = "--python names the interpreter of the worker"
+            raise AdapterStartError(self._target, what, hint=hint) from error
         try:
             return self._greet()
         except BaseException:
@@ -164,8 +168,10 @@ class PythonTarget:
         assert self._process is not None
         if line.status != "ok":
             tail = self._process.stderr_tail()
-            what = f"{line.message} when it was started"
-            raise AdapterStartError(self._target, what, tail)
+            last = next((words for words in reversed(tail.splitlines()) if words.strip()), "")
+            said = f": {printable(last.strip(), 200)}" if last else ""
+            what = f"{line.message} when it was started{said}"
+            raise AdapterStartError(self._target, what, tail, hint=HINT)
         try:
             return _described(self._read(line.data), self._target)
         except UnreadableError as error:
@@ -202,7 +208,8 @@ class InProcessTarget:
         except UnreadableError as error:
             raise AdapterProtocolError(self._target, str(error)) from None
         except _ThrownError as error:
-            raise AdapterStartError(self._target, f"initialize() raised {error}") from None
+            what = f"initialize() raised {error}"
+            raise AdapterStartError(self._target, what, hint=HINT) from None
 
     @property
     def implementation(self) -> Implementation:
@@ -217,7 +224,7 @@ class InProcessTarget:
             return Answer("error", message=str(error))
         except _ThrownError as error:
             return Answer("raised", message=str(error))
-        return read_answer(reply, case.operation, self._implementation)
+        return read_answer(reply, case.operation)
 
     def close(self) -> None:
         """Do nothing: it ends with the kit."""
@@ -240,7 +247,8 @@ class _ThrownError(Exception):
 
 def _described(reply: Reply, target: str) -> Implementation:
     if reply.error is not None:
-        raise AdapterStartError(target, reply.error.message, reply.error.data.detail)
+        hint = "" if reply.error.code == worker.NOT_FOUND else HINT  # else the one of the error
+        raise AdapterStartError(target, reply.error.message, reply.error.data.detail, hint=hint)
     described = read_described(reply, target)
     for feature in described.features:
         if feature not in FEATURES:

@@ -21,7 +21,6 @@ from toolassay.targets.base import (
     Implementation,
     Status,
     implementation_of,
-    missing_facets,
 )
 
 _ABSENT = msgspec.Raw(b"")
@@ -107,7 +106,7 @@ def read_described(reply: Reply, target: str) -> Implementation:
     return implementation_of(_read(_DESCRIBED, reply.result or b"null", "initialize()"), target)
 
 
-def read_answer(reply: Reply, operation: Operation, implementation: Implementation) -> Answer:
+def read_answer(reply: Reply, operation: Operation) -> Answer:
     """Read the answer to a case; whatever is wrong with it becomes the status `error`."""
     if reply.error is not None:
         return _bounded("error", reply.error.message, reply.error.data.detail)
@@ -117,7 +116,7 @@ def read_answer(reply: Reply, operation: Operation, implementation: Implementati
             outcome = _read(_OUTCOME, result.outcome, "the outcome")
             return Answer("ok", Observation(outcome=outcome))
         if result.status == "ok":
-            return _observed(result, operation, implementation)
+            return _observed(result, operation)
     except UnreadableError as error:
         return _bounded("error", str(error))
     words = (result.code, result.event, result.field, result.rule, result.native)
@@ -133,7 +132,7 @@ def _bounded(status: Status, message: str, detail: str = "") -> Answer:
     return Answer(status, message=message[:MESSAGE_MAX], detail=detail[-DETAIL_MAX:])
 
 
-def _observed(result: _Result, operation: Operation, implementation: Implementation) -> Answer:
+def _observed(result: _Result, operation: Operation) -> Answer:
     if operation != "turn/run":
         raise UnreadableError("the result has no outcome")
     if not result.observation:
@@ -142,9 +141,7 @@ def _observed(result: _Result, operation: Operation, implementation: Implementat
     unknown = sorted(set(keys) - {*FACETS, "omitted"})
     if unknown:
         raise UnreadableError(f"the observation has the unknown key {unknown[0]!r}")
-    observation = _read(_OBSERVATION, result.observation, "the observation")
-    missing = missing_facets(observation, implementation)
-    return Answer("ok", observation, missing=missing)
+    return Answer("ok", _read(_OBSERVATION, result.observation, "the observation"))
 
 
 def _read(decoder: msgspec.json.Decoder[_T], data: bytes | msgspec.Raw, what: str) -> _T:

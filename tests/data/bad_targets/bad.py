@@ -83,6 +83,15 @@ def hangs() -> Bad:
     return Bad(lambda _play: time.sleep(3600))
 
 
+def closes_its_pipes_and_hangs() -> Bad:
+    def misdeed(_play: Play) -> object:
+        os.closerange(0, 64)
+        time.sleep(3600)
+        return GOOD
+
+    return Bad(misdeed)
+
+
 def hangs_and_swallows() -> Bad:
     def misdeed(_play: Play) -> object:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
