@@ -15,7 +15,7 @@ import msgspec
 
 from toolassay.simulator.scheduler import Routine, Wait
 from toolassay.simulator.session import Asking, PendingCall, Session
-from toolassay.spec.events import Event
+from toolassay.spec.events import Event, HowEnded
 from toolassay.spec.json_text import ArgumentsVerdict, judge_arguments
 from toolassay.spec.messages import Message, ToolCall
 from toolassay.spec.scenario import Behaviour, Reply
@@ -94,7 +94,7 @@ class AsksAndIsSilent(AsksItsOperator):
 class EndsItself(Session):
     """A turn that a step may end in place of its StepDone."""
 
-    outcome = "failed"
+    outcome: HowEnded = "failed"
     commits = False
 
     def turn(self, number: int, user: str) -> Routine:
@@ -141,7 +141,7 @@ class DenialEndsTheTurn(EndsItself):
 class DenialDoesTheTurn(DenialEndsTheTurn):
     """The first denial ends the turn as done."""
 
-    outcome = "done"
+    outcome: HowEnded = "done"
 
 
 class DenialSkipsTheRest(DenialDoesTheTurn):
@@ -177,7 +177,7 @@ class LateAfterFailure(RaisingEndsTheTurn):
         else:
             super().complete(call)
 
-    def end(self, number: int, how: str, error: str = "") -> None:
+    def end(self, number: int, how: HowEnded, error: str = "") -> None:
         step = self.step_id
         super().end(number, how, error)
         if self.owed is not None:
@@ -189,7 +189,7 @@ class LateAfterFailure(RaisingEndsTheTurn):
 class ErrorEndsTheTurn(EndsItself):
     """A turn is done as soon as a call of a step has failed."""
 
-    outcome = "done"
+    outcome: HowEnded = "done"
     commits = True
 
     def is_over(self, calls: list[PendingCall]) -> Over:

@@ -152,7 +152,7 @@ def test_a_declared_facet_that_is_left_out_with_a_reason_is_not_missing(bad: Pyt
     assert withheld_of(bad, case("bad")) == ()
 
 
-@pytest.mark.parametrize("bad", ["exits"], indirect=True)
+@pytest.mark.parametrize("bad", ["exits_always"], indirect=True)
 def test_an_adapter_that_never_answers_is_given_up(bad: PythonTarget) -> None:
     for _ in range(python.FAILURES_BEFORE_ANSWER_MAX - 1):
         assert bad.run(case("bad"), deadline_s=LONG_S).status == "crashed"
@@ -160,6 +160,15 @@ def test_an_adapter_that_never_answers_is_given_up(bad: PythonTarget) -> None:
     with pytest.raises(AdapterUnusableError) as caught:
         bad.run(case("bad"), deadline_s=LONG_S)
     assert caught.value.detail == "going down\n"
+
+
+@pytest.mark.parametrize("bad", ["exits"], indirect=True)
+def test_an_adapter_that_some_cases_defeat_is_not_given_up(bad: PythonTarget) -> None:
+    """Before it is given up it is asked for the plainest scenario."""
+    for _ in range(python.FAILURES_MAX + python.FAILURES_BEFORE_ANSWER_MAX):
+        assert bad.run(case("bad"), deadline_s=LONG_S).status == "crashed"
+
+    assert bad.run(case(), deadline_s=LONG_S).status == "ok"
 
 
 @pytest.mark.parametrize("bad", ["exits"], indirect=True)

@@ -12,6 +12,7 @@ from fakes import (
     NEVER,
     RAN,
     REGISTER,
+    TWO,
     FakeTarget,
     case_of,
     plan_of,
@@ -342,3 +343,29 @@ def test_an_answer_without_anything_to_judge_is_an_error() -> None:
         CASE, Answer("ok", Observation()), rules, offered(FakeTarget().implementation)
     )
     assert empty.status == "fail"
+
+
+def test_the_rest_of_a_vector_is_spared_when_its_cases_time_out_in_a_row() -> None:
+    """What does not apply in between is no end of the row; the next vector runs."""
+    slow = [case_of(f"ord.slow[n={n}]") for n in range(9)]
+    slow[2] = msgspec.structs.replace(slow[2], features=("policy",))
+    target = FakeTarget({one.id: Answer("timeout", message="no answer") for one in slow})
+    results, finished = results_of(plan_of(target, [*slow, OTHER], selection=TWO))
+    statuses = [result.status for result in results]
+
+    assert statuses == [
+        *("timeout", "timeout", "not_applicable", "timeout", "timeout", "timeout"),
+        *("not_run", "not_run", "not_run", "pass"),
+    ]
+    assert "in a row timed out" in results[6].why
+    assert finished.exit_code == Exit.INCOMPLETE
+
+
+def test_what_a_vector_had_come_to_is_told_when_the_target_is_lost() -> None:
+    cases = [case_of(f"ord.lost[n={n}]") for n in range(3)]
+    target = FakeTarget({cases[2].id: TargetError("gone")})
+    results, finished = results_of(plan_of(target, cases, selection=TWO))
+
+    assert [result.case.id for result in results] == ["ord.lost[n=0]", "ord.lost[n=1]"]
+    assert finished.cases["not_run"] == 1
+    assert finished.exit_code == Exit.UNUSABLE

@@ -7,6 +7,7 @@ nothing. Every expected error ends here, as one line and an exit code.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -44,6 +45,9 @@ toolassay {__version__}: does your agent runtime keep the tool-call contract?
   toolassay explain ORD-06                what a clause says, where it comes from, how it is tested
 
 Docs: README.md. Every command has --help with examples."""
+
+GARBAGE_AFTER = 50_000
+"""New objects between two looks for garbage; imports and packs make many, and no garbage."""
 
 EXAMPLES = """\b
 Examples:
@@ -113,6 +117,7 @@ def root(ctx: click.Context) -> None:
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit."""
     _open_standard_streams()
+    gc.set_threshold(GARBAGE_AFTER)
     if "_TOOLASSAY_COMPLETE" in os.environ:  # a shell asks for completions
         root.main(prog_name="toolassay")
     sys.exit(run_cli(sys.argv[1:] if arguments is None else list(arguments)))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from toolassay.results import CaseFinished, CaseResult, Event, Problem, RunFinished, RunStarted
-from toolassay.runner.judging import offered, run_case
+from toolassay.runner.judging import offered, run_case, spared
 from toolassay.runner.relating import judge_relations
 from toolassay.runner.rules import Rules
 from toolassay.runner.tally import Tally
@@ -28,6 +28,9 @@ from toolassay.targets.base import DEADLINE_S, Target
 
 if TYPE_CHECKING:
     from toolassay.baseline import Ledger, Scope
+
+TIMEOUTS_MAX = 5
+"""Cases of one vector in a row that may time out before the rest of it is left out."""
 
 AHEAD = 4
 """How many groups of cases each worker may be ahead of the reports."""
@@ -102,28 +105,55 @@ def _run_all(plan: Plan, emit: Emit, tally: Tally) -> bool:
     source = _by_one(plan) if plan.jobs < 2 or plan.more is None else _by_many(plan)
     try:
         for results in source:
-            for result in results:
-                final = plan.ledger.apply(result) if plan.ledger is not None else result
-                tally.add(final)
-                emit(CaseFinished(final))
-                if plan.stop_first and final.status in FAILED:
-                    return tally.not_started == 0
+            if _told(plan, results, emit, tally) and plan.stop_first:
+                return tally.not_started == 0
+    except _CutShortError as cut:
+        _told(plan, cut.results, emit, tally)
+        raise cut.reason from None
     finally:
         source.close()
     return True
 
 
+def _told(plan: Plan, results: Sequence[CaseResult], emit: Emit, tally: Tally) -> bool:
+    """Count and report results, up to the first failure where that is wanted; tell of one."""
+    failed = False
+    for result in results:
+        final = plan.ledger.apply(result) if plan.ledger is not None else result
+        tally.add(final)
+        emit(CaseFinished(final))
+        failed = failed or final.status in FAILED
+        if failed and plan.stop_first:
+            break
+    return failed
+
+
+class _CutShortError(Exception):
+    """A group of cases was ended in its midst; what it had come to is not lost."""
+
+    def __init__(self, results: Sequence[CaseResult], reason: BaseException) -> None:
+        super().__init__()
+        self.results = results
+        self.reason = reason
+
+
 def _groups(cases: Sequence[Case]) -> Iterator[tuple[Case, ...]]:
-    """Keep together the cases that a relation joins; every other case is for itself."""
-    for _, group in groupby(cases, key=lambda case: case.vector if case.relations else case.id):
+    """Keep the cases of a vector together: relations join them, and timeouts are counted."""
+    for _, group in groupby(cases, key=lambda case: case.vector):
         yield tuple(group)
 
 
 def _judged(
     plan: Plan, group: tuple[Case, ...], run_one: Callable[[Case], CaseResult]
 ) -> list[CaseResult]:
-    results = [run_one(case) for case in group]
-    return judge_relations(results, plan.rules) if group[0].relations else results
+    results: list[CaseResult] = []
+    try:
+        for case in group:
+            results.append(run_one(case))  # noqa: PERF401 - what came before an end is kept
+    except (TargetError, KeyboardInterrupt) as reason:
+        raise _CutShortError(results, reason) from None
+    related = any(case.relations for case in group)
+    return judge_relations(results, plan.rules) if related else results
 
 
 def _runner_of(plan: Plan, target: Target) -> Callable[[Case], CaseResult]:
@@ -133,7 +163,28 @@ def _runner_of(plan: Plan, target: Target) -> Callable[[Case], CaseResult]:
     def run_one(case: Case) -> CaseResult:
         return run_case(target, case, rules, seed=seed, deadline_s=deadline_s, offer=offer)
 
-    return run_one
+    # Where timeouts are pinned, every case counts.
+    return run_one if plan.ledger is not None else _sparing(run_one, rules)
+
+
+def _sparing(run_one: Callable[[Case], CaseResult], rules: Rules) -> Callable[[Case], CaseResult]:
+    """Leave out the rest of a vector whose cases time out one after the other."""
+    vector, in_a_row = "", 0
+
+    def run_or_spare(case: Case) -> CaseResult:
+        nonlocal vector, in_a_row
+        if case.vector != vector:
+            vector, in_a_row = case.vector, 0
+        if in_a_row >= TIMEOUTS_MAX:
+            return spared(case, rules, f"{in_a_row} cases of this vector in a row timed out")
+        result = run_one(case)
+        if result.status == "timeout":
+            in_a_row += 1
+        elif result.status != "not_applicable":
+            in_a_row = 0
+        return result
+
+    return run_or_spare
 
 
 def _by_one(plan: Plan) -> Results:

@@ -158,6 +158,11 @@ DETAIL_MAX = 4_000
 """Characters of a traceback, or of standard error, that a result keeps."""
 
 
+def spared(case: Case, rules: Rules, why: str) -> CaseResult:
+    """Make the result of a case that was not tried."""
+    return CaseResult(case, "not_run", _all(case, rules, "not_run", why), why)
+
+
 def _kit_fault(case: Case, rules: Rules, fault: Exception) -> CaseResult:
     said = f"the kit failed: {type(fault).__name__}: {fault}"
     return CaseResult(case, "error", _all(case, rules, "error", said), said, kit_fault=True)

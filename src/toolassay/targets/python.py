@@ -20,6 +20,8 @@ from toolassay.errors import AdapterProtocolError, AdapterStartError, AdapterUnu
 from toolassay.near import near
 from toolassay.printable import printable
 from toolassay.spec.case import Case
+from toolassay.spec.scenario import Reply as ScriptedReply
+from toolassay.spec.scenario import Scenario
 from toolassay.targets.base import DEADLINE_S, Answer, Implementation
 from toolassay.targets.process import Line, Process
 from toolassay.targets.wire import (
@@ -74,6 +76,18 @@ def params_of(case: Case, seed: int, deadline_s: float) -> dict[str, object]:
     else:
         params["scenario"] = case.scenario
     return params
+
+
+PLAINEST = Case(
+    id="plainest",
+    vector="plainest",
+    title="The model says a text and calls no tool",
+    contract="events",
+    kind="positive",
+    operation="turn/run",
+    scenario=Scenario((ScriptedReply(text="done"),)),
+)
+"""What an adapter is asked before it is given up."""
 
 
 class PythonTarget:
@@ -146,9 +160,30 @@ class PythonTarget:
         self.close()
         self._failures += 1
         limit = FAILURES_MAX if self._answered else FAILURES_BEFORE_ANSWER_MAX
-        if self._failures >= limit:
+        if self._failures >= limit and not self._still_answers():
             raise AdapterUnusableError(self._target, self._failures, line.message, detail)
         return Answer(line.status, message=line.message, detail=detail)
+
+    def _still_answers(self) -> bool:
+        """Tell whether it goes through the plainest scenario: then only some cases defeat it."""
+        if "turn/run" not in self._implementation.operations:
+            return False
+        try:
+            self._start()
+        except AdapterStartError:
+            return False
+        line = self._exchange("turn/run", params_of(PLAINEST, 0, DEADLINE_S), DEADLINE_S)
+        if line.status == "ok" and self._is_observation(line.data):
+            self._failures, self._answered = 0, True
+            return True
+        self.close()
+        return False
+
+    def _is_observation(self, data: bytes) -> bool:
+        try:
+            return read_answer(self._read(data), "turn/run").observation is not None
+        except UnreadableError:
+            return False
 
     def _start(self) -> Implementation:
         try:

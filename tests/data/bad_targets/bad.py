@@ -119,6 +119,17 @@ def exits() -> Bad:
     return Bad(misdeed)
 
 
+class ExitsAlways(Bad):
+    """An adapter that ends in every case, the plainest too."""
+
+    def turn_run(self, play: Play) -> object:
+        return self.misdeed(play)
+
+
+def exits_always() -> Bad:
+    return ExitsAlways(exits().misdeed)
+
+
 def exits_and_leaves_child() -> Bad:
     def misdeed(_play: Play) -> object:
         if os.fork() == 0:
