@@ -44,6 +44,10 @@ def valid_event(kind: str) -> Json:
     return event | copy.deepcopy(_BODIES[kind])
 
 
+REQUIRED = ("required",)
+"""The rule that a missing id breaks."""
+
+
 class Fault(msgspec.Struct, frozen=True):
     """One planted fault."""
 
@@ -66,13 +70,14 @@ def _set(field: str, value: object) -> Callable[[Json], object]:
 
 
 def _missing(kind: str) -> list[Fault]:
-    clause = "EVT-02" if kind in TOOL_EVENTS else "EVT-10a"
-    faults = [Fault(clause, field, (), _drop(field)) for field in reversed(COORDINATES)]
-    faults += [Fault(clause, field, (), _set(field, ZERO_ID)) for field in COORDINATES]
-    if kind in TOOL_EVENTS:
+    of_call = kind in TOOL_EVENTS
+    clause, rules = ("EVT-02", REQUIRED) if of_call else ("EVT-10a", ())
+    faults = [Fault(clause, field, rules, _drop(field)) for field in reversed(COORDINATES)]
+    faults += [Fault(clause, field, rules, _set(field, ZERO_ID)) for field in COORDINATES]
+    if of_call:
         field = "tool_execution_id"
-        faults += [Fault("EVT-03", field, (), _drop(field))]
-        faults += [Fault("EVT-03", field, (), _set(field, ZERO_ID))]
+        faults += [Fault("EVT-03", field, REQUIRED, _drop(field))]
+        faults += [Fault("EVT-03", field, REQUIRED, _set(field, ZERO_ID))]
     return faults
 
 
@@ -145,7 +150,7 @@ def _expectations(kind: str, fault: Fault) -> list[Expectation]:
     if not fault.rules:
         return [refused]
     named = ExpectOutcome("rejected", event=kind, field=(fault.field,), rule=fault.rules)
-    return [refused, Expectation("EVT-07", outcome=named)]
+    return [refused, Expectation("EVT-07" if kind == "StepDone" else "EVT-07a", outcome=named)]
 
 
 def _case(event: Json, expect: tuple[Expectation, ...]) -> Case:

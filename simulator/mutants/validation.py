@@ -5,7 +5,7 @@ from __future__ import annotations
 from toolassay.simulator.mutants.mutant import of_session, of_validator
 from toolassay.simulator.session import PendingCall, Session
 from toolassay.simulator.validate import Fault, Json, Validator
-from toolassay.spec.events import Event, EventClass, EventKind
+from toolassay.spec.events import TOOL_EVENTS, Event, EventClass, EventKind
 from toolassay.spec.observation import Outcome
 from toolassay.spec.scenario import Reply
 
@@ -89,6 +89,16 @@ class NamelessRefusal(Validator):
 
     def refuse(self, event: str, fault: Fault) -> Outcome:
         if event != "StepDone":
+            return super().refuse(event, fault)
+        self.faults += 1
+        return Outcome("rejected", "event.invalid")
+
+
+class NamelessToolRefusal(Validator):
+    """Refuses a tool event without saying which field or rule."""
+
+    def refuse(self, event: str, fault: Fault) -> Outcome:
+        if event not in TOOL_EVENTS:
             return super().refuse(event, fault)
         self.faults += 1
         return Outcome("rejected", "event.invalid")
@@ -190,6 +200,12 @@ MUTANTS = (
         "EVT-07",
         "A refused step group names neither field nor rule.",
         NamelessRefusal,
+    ),
+    of_validator(
+        "nameless-tool-refusal",
+        "EVT-07a",
+        "A refused tool event names neither field nor rule.",
+        NamelessToolRefusal,
     ),
     of_session(
         "fresh-completion-id", "EVT-09", "A completion carries a new id.", FreshCompletionId
