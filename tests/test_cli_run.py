@@ -538,3 +538,28 @@ def test_a_case_that_crashed_shows_what_the_implementation_said(
 
     assert "      | \\x1b[31mlast" in lines
     assert json.loads(Path("r").read_text().splitlines()[1])["detail"] == "a\n\x1b[31mlast\n"
+
+
+def test_vectors_that_cannot_be_read_keep_no_other_vector_from_running(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("broken.yaml").write_text("- id: ord.twice\n  id: ord.again\n")
+    mine = (*MINE, "--vectors", "broken.yaml")
+    lines, errors = said(capsys, "run", "sim", *mine, "--ndjson", "r", code=2)
+    report = [json.loads(line) for line in Path("r").read_text().splitlines()]
+
+    assert errors[0].startswith("error: broken.yaml:2:3: ")
+    assert lines[-1] == "BROKEN: 1 fault in vectors whose files were not run"
+    assert [line["id"] for line in report[1:-1]] == ["ord.cli-denied", "msg.cli-answered"]
+    assert report[-1]["faults"] == [errors[0].removeprefix("error: ")]
+
+
+def test_vectors_that_are_all_broken_are_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("broken.yaml").write_text("- id: ord.twice\n  id: ord.again\n")
+    broken = ("--no-shipped", "--vectors", "broken.yaml")
+
+    for verb in (("run", "sim"), ("baseline", "update", "sim", "--baseline", "known.yaml")):
+        _, errors = said(capsys, *verb, *broken, code=2)
+        assert errors[0].startswith("error: broken.yaml:2:3: ")
