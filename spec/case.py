@@ -6,8 +6,6 @@ in any order, foreign events may stand between, sequence numbers may have gaps.
 An expectation that gives several fields wants all of them.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 import msgspec

@@ -1,7 +1,5 @@
 """What a clause is: one normative sentence, and what is known about it."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import msgspec

@@ -7,8 +7,6 @@ the contract knows, of which class they are and what they must carry. Unknown
 types and unknown keys are let through here; a validator refuses them.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 import msgspec

@@ -1,7 +1,5 @@
 """Findings: what a check says when a clause does not hold."""
 
-from __future__ import annotations
-
 import msgspec
 
 

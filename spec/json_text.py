@@ -6,8 +6,6 @@ which turns that judgement into the three kinds of ARG-09. Both cost as much
 as the text is long, at any nesting, and never raise.
 """
 
-from __future__ import annotations
-
 from typing import Final, Literal
 
 import msgspec

@@ -7,8 +7,6 @@ another form, read as far as its keys happen to fit, would be judged for what
 was not read.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 import msgspec

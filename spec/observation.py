@@ -7,8 +7,6 @@ callback was entered or left. A facet says that it is complete, or why not;
 what must eventually happen is judged on complete facets only.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 import msgspec

@@ -7,8 +7,6 @@ ticks; a simulator counts them on a virtual clock, an adapter of a real
 implementation may take a tick as a millisecond.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 import msgspec

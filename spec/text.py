@@ -6,8 +6,6 @@ sent, never as parsed values: a parser would hide duplicate keys, big numbers
 and NaN. Bytes that are not valid UTF-8 travel as base64.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 
