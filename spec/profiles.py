@@ -8,7 +8,6 @@ add-on. Start at `resolve`, which turns a choice such as `core+resume` into a
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal
 
@@ -107,6 +106,8 @@ def resolve(kinds: Mapping[str, ProfileKind], text: str) -> Profile:
 def near(name: str, known: Iterable[str]) -> tuple[str, ...]:
     """Give the known names that look like a name, best first; case does not matter."""
     by_fold = {one.casefold(): one for one in known}
+    import difflib  # noqa: PLC0415 - only who asks for an unknown name needs it
+
     found = difflib.get_close_matches(name.casefold()[:MAX_NAME], by_fold, n=3, cutoff=0.6)
     return tuple(by_fold[one] for one in found)
 
