@@ -136,6 +136,18 @@ def _open_standard_streams() -> None:
 
 def run_cli(arguments: Sequence[str]) -> int:
     """Run the command line; give the exit code."""
+    code = _run(arguments)
+    try:  # what is still buffered; left to the interpreter's end, a fault would change the code
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _without_reader()
+    except OSError as fault:
+        return _refused(fault)
+    return code
+
+
+def _run(arguments: Sequence[str]) -> int:
+    """Run the command line, and tell what ended it."""
     code: object = Exit.CONFORMANT
     try:
         code = _invoke(list(arguments))
@@ -193,6 +205,10 @@ def _refused(fault: OSError) -> int:
 
     where = f"{fault.filename}: " if fault.filename is not None else ""
     _say(f"error: {printable(where + (fault.strerror or type(fault).__name__), 500)}")
+    try:
+        sys.stdout.flush()
+    except OSError:  # it has been told, and what could not be written never will be
+        _without_reader()
     return Exit.USAGE
 
 
