@@ -278,7 +278,8 @@ class Evidence:
         journal = self.observation.journal
         if journal is not None:
             events = [Delivery(record.event, "", record.seq) for record in journal.records]
-            found.append(_judge_stream("journal", "", events, journal.status == "complete"))
+            complete = journal.status == "complete"
+            found.append(_judge_stream("journal", "", events, complete=complete))
         return tuple(found)
 
     @cached_property
@@ -438,14 +439,17 @@ def _source_of(stream: Stream) -> Source:
 
 def _judge_subscription(subscription: Subscription) -> Stream:
     complete = subscription.status == "complete" and subscription.error is None
-    return _judge_stream("deliveries", subscription.name, subscription.deliveries, complete)
+    return _judge_stream(
+        "deliveries", subscription.name, subscription.deliveries, complete=complete
+    )
 
 
 def _judge_stream(
     facet: FacetName,
     part: str,
     deliveries: Sequence[Delivery],
-    complete: bool,  # noqa: FBT001
+    *,
+    complete: bool,
 ) -> Stream:
     judge = StreamJudge(facet=facet, part=part)
     findings: list[Finding] = []

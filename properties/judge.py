@@ -185,7 +185,7 @@ def _run(check: Check, evidence: Evidence) -> Verdict:
 @lru_cache(maxsize=4096)
 def _plan(
     present: tuple[FacetName, ...],
-    scripted: bool,  # noqa: FBT001
+    scripted: bool,  # noqa: FBT001 - the key of a cache is positional
     clauses: frozenset[str] | None,
     extra: tuple[Check, ...],
 ) -> tuple[Check | Verdict, ...]:

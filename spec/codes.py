@@ -124,6 +124,6 @@ def compile_codes(folder: Path = SPEC_FOLDER) -> bytes:
         TextError: One of its leaves, where a file is not readable as YAML.
     """
     # Loaded here, so that no run pays for YAML and schemas that it does not read.
-    from toolassay.spec import register_compile  # noqa: PLC0415
+    from toolassay.spec import register_compile  # noqa: PLC0415 - as said
 
     return register_compile.compile_codes(folder)

@@ -15,13 +15,10 @@ from typing import Any, Final
 from toolassay.spec.json_scalars import decimal, end_of_string, number_is_kept, unescape
 from toolassay.spec.json_text import JsonScan, scan
 
-__all__ = ["first_difference", "same_value"]
+__all__ = ["same_value"]
 
 _Value = Any
 """A dict by unescaped key, a list, bytes (a string), a tuple of one token (a number), a literal."""
-
-_Path = tuple[Any, ...]
-"""The last step and the path before it, so that a path costs the same at any depth; () is empty."""
 
 
 def same_value(a: bytes, b: bytes) -> bool | None:
@@ -32,21 +29,11 @@ def same_value(a: bytes, b: bytes) -> bool | None:
         Whether they are the same; None where that is not decided, because a
         text is not valid or because readers may differ about it.
     """
-    return _compare(a, b)[0]
-
-
-def first_difference(a: bytes, b: bytes) -> str | None:
-    """Give the JSON pointer of the first difference; None where `same_value` is not False."""
-    same, path = _compare(a, b)
-    return _pointer(path) if same is False else None
-
-
-def _compare(a: bytes, b: bytes) -> tuple[bool | None, _Path]:
     scan_a = scan(a)
     if a == b:
-        return (True if scan_a.valid else None), ()
+        return True if scan_a.valid else None
     if not (_is_plain(scan_a) and _is_plain(scan(b))):
-        return None, ()
+        return None
     return _compare_values(_parse(a), _parse(b))
 
 
@@ -105,48 +92,28 @@ def _value_of(token: bytes) -> _Value:
 # --- comparing --------------------------------------------------------------------------------
 
 
-def _compare_values(a: _Value, b: _Value) -> tuple[bool | None, _Path]:
-    """Compare in the order of `a`; a definite difference outweighs what is undecided."""
+def _compare_values(a: _Value, b: _Value) -> bool | None:
+    """Compare without recursion; a definite difference outweighs what is undecided."""
     undecided = False
-    todo: list[tuple[_Value, _Value, _Path]] = [(a, b, ())]
+    todo: list[tuple[_Value, _Value]] = [(a, b)]
     while todo:
-        left, right, path = todo.pop()
+        left, right = todo.pop()
         if type(left) is not type(right):
-            return False, path
+            return False
         if isinstance(left, list):
-            todo.extend(_items(left, right, path))
+            if len(left) != len(right):
+                return False
+            todo.extend(zip(left, right, strict=True))
         elif isinstance(left, dict):
-            todo.extend(_members(left, right, path))
+            if left.keys() != right.keys():
+                return False
+            todo.extend((value, right[key]) for key, value in left.items())
         elif left != right:
             same = _same_number(left[0], right[0]) if isinstance(left, tuple) else False
             if same is False:
-                return False, path
+                return False
             undecided = undecided or same is None
-    return (None if undecided else True), ()
-
-
-_MISSING: Final = object()
-
-
-def _items(
-    left: list[_Value], right: list[_Value], path: _Path
-) -> list[tuple[_Value, _Value, _Path]]:
-    """Pair the items of two arrays, last first; what one lacks is paired with a mark."""
-    common = min(len(left), len(right))
-    pairs = [(left[index], right[index], (index, path)) for index in reversed(range(common))]
-    if len(left) != len(right):
-        pairs.insert(0, (_MISSING, None, (common, path)))
-    return pairs
-
-
-def _members(
-    left: dict[bytes, _Value], right: dict[bytes, _Value], path: _Path
-) -> list[tuple[_Value, _Value, _Path]]:
-    """Pair the members of two objects, last first; what one lacks is paired with a mark."""
-    pairs = [(value, right.get(key, _MISSING), (key, path)) for key, value in left.items()]
-    pairs += [(_MISSING, value, (key, path)) for key, value in right.items() if key not in left]
-    pairs.reverse()
-    return pairs
+    return None if undecided else True
 
 
 def _same_number(a: bytes, b: bytes) -> bool | None:
@@ -155,13 +122,3 @@ def _same_number(a: bytes, b: bytes) -> bool | None:
     if decimal_a is not None and decimal_a == decimal_b:
         return True
     return False if number_is_kept(a) and number_is_kept(b) else None
-
-
-def _pointer(path: _Path) -> str:
-    """Write a path as a JSON pointer (RFC 6901)."""
-    steps: list[str] = []
-    while path:
-        step, path = path
-        text = step.decode("utf-8", "replace") if isinstance(step, bytes) else str(step)
-        steps.append("/" + text.replace("~", "~0").replace("/", "~1"))
-    return "".join(reversed(steps))

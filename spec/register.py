@@ -95,17 +95,6 @@ class Register(msgspec.Struct, frozen=True):
         """
         return resolve(self.profiles, text)
 
-    def in_profile(self, text: str) -> tuple[Clause, ...]:
-        """
-        Give the clauses that count in a choice of profiles, scored or as a warning.
-
-        Raises:
-            UnknownNameError: A profile or a version of it does not exist.
-            ProfileChoiceError: Two bases are named, or one profile twice.
-        """
-        profile = self.profile(text)
-        return tuple(one for one in self.clauses.values() if profile.scores(one) != "unscored")
-
 
 class RegisterFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The compiled register, as it stands in its file."""
@@ -171,7 +160,7 @@ def compile_register(folder: Path = SPEC_FOLDER) -> bytes:
         TextError: One of its leaves, where a file is not readable as YAML.
     """
     # Loaded here, so that no run pays for YAML and schemas that it does not read.
-    from toolassay.spec import register_compile  # noqa: PLC0415
+    from toolassay.spec import register_compile  # noqa: PLC0415 - as said
 
     return register_compile.compile_register(folder)
 

@@ -141,9 +141,10 @@ class CheckReport:
                 )
                 self.out.line(f"... {hidden} more of {named}. All: --all")
                 self.out.line()
-            what = "observation" if summary.form == "observations" else "event"
-            watched = many(len(summary.clauses), "clause")
-            self.out.line(f"{many(summary.items, what)}, {watched} watched")
+            if summary.items:
+                what = "observation" if summary.form == "observations" else "event"
+                watched = many(len(summary.clauses), "clause")
+                self.out.line(f"{many(summary.items, what)}, {watched} watched")
             if self.recorded:
                 named = ", ".join(
                     f"{name} {number}" for name, number in sorted(self.recorded.items())
