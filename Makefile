@@ -19,7 +19,7 @@ A :=
 TYPED := $(wildcard benchmarks adapters/*.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lint format environments test demo peers bench fill mutants cli lock clean
+.PHONY: help setup lint format environments test demo peers peers-table bench fill mutants cli lock clean
 
 help: ## Show this list.
 	@echo "usage: make TARGET    (PYTHON=python3.12 picks the interpreter for the first setup)"
@@ -75,8 +75,11 @@ demo: $(STAMP) ## Judge the simulator, then a broken agent, then real implementa
 	@echo
 	@echo "The README goes on from here: your own agent, in five minutes."
 
-peers: $(STAMP) ## Judge the real implementations that the repository has adapters for.
+peers: $(STAMP) ## Judge the real implementations that the repository has adapters for, and compare them.
 	@$(PY) adapters/peers.py
+
+peers-table: $(STAMP) ## Do the same, and renew the table in README.md.
+	@$(PY) adapters/peers.py --write
 
 bench: $(STAMP) ## Measure what the kit costs, as ratios.
 	$(PY) benchmarks/run.py

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import msgspec
 
 from toolassay import __version__
+from toolassay.comparison.behaviour import behaviour_of
 from toolassay.results import CaseResult, RunFinished, RunStarted
 from toolassay.statuses import WORST_FIRST, Status
 
@@ -48,6 +49,8 @@ def case_part(result: CaseResult, digest: str) -> Json:
         "checks_not_applicable": len(result.checks) - len(checks),
         "digest": digest,
     }
+    if result.observation is not None:
+        part["behaviour"] = behaviour_of(result.case, result.observation)
     if result.why:
         part["why"] = result.why
     if result.detail:

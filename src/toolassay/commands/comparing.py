@@ -1,0 +1,128 @@
+"""How `compare` comes by what it compares: a run of each target, or the report of one."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from toolassay.commands.run_options import FlagsError, RunOptions, merge
+from toolassay.commands.running import ending_cleanly, open_one, plan_of
+from toolassay.comparison.gather import Collector, Compared, is_unjudged, read_report
+from toolassay.config import Config
+from toolassay.printable import printable
+from toolassay.reports.progress import Progress
+from toolassay.results import Event
+from toolassay.runner import run as run_plan
+from toolassay.spec.errors import UsageError
+from toolassay.spec.register import load_register
+from toolassay.statuses import Exit, exit_of
+
+REPORT = "report:"
+"""How the report of an earlier run is written as a target."""
+
+TARGETS_MAX = 64
+"""Implementations that are compared at a time."""
+
+_LABEL = re.compile(r"([^\s=:]{1,60})=(.+)", re.DOTALL)
+
+
+class CompareError(UsageError):
+    """What is to be compared is not named right."""
+
+    code = "usage.compare"
+    hint = "for example: toolassay compare sim mine=python:my_agent:adapter"
+
+
+def labelled(targets: Sequence[str]) -> list[tuple[str, str]]:
+    """
+    Give each target its label.
+
+    Raises:
+        CompareError: There are too few or too many of them, or two of one label.
+    """
+    if not 2 <= len(targets) <= TARGETS_MAX:
+        raise CompareError(f"from 2 to {TARGETS_MAX} targets are compared, not {len(targets)}")
+    given: dict[str, str] = {}
+    for text in targets:
+        found = _LABEL.fullmatch(text)
+        label, target = (found[1], found[2]) if found else (_short(text), text)
+        if label in given:
+            what = f"two targets are called {printable(label, 60)!r}; write LABEL=TARGET"
+            raise CompareError(what)
+        given[label] = target
+    return list(given.items())
+
+
+def _short(target: str) -> str:
+    """Give a target without a label a short name."""
+    if target.startswith(REPORT):
+        return Path(target.removeprefix(REPORT)).stem or target
+    return target
+
+
+def judged(label: str, target: str, options: RunOptions) -> Compared:
+    """
+    Judge a target, or read what an earlier run said of it.
+
+    Args:
+        label: What it is called in the comparison.
+        target: The target.
+        options: The flags, for all targets.
+
+    Raises:
+        UsageError: The target is not written right.
+        TargetError: It cannot be opened.
+        ReportFileError: It is no report of a run.
+    """
+    if target.startswith(REPORT):
+        return _chosen(read_report(Path(target.removeprefix(REPORT)), label), options)
+    config = Config()  # that of the project is about one target, and these are several
+    python = options.python if target.startswith("python:") else None
+    merged = merge(msgspec.structs.replace(options, target=target, python=python), config)
+    collector, progress = Collector(label), Progress()
+
+    def emit(event: Event) -> None:
+        progress.before(event)
+        collector(event)
+        progress.after(event)
+
+    with ending_cleanly(), contextlib.closing(open_one(merged)) as opened:
+        finished = run_plan(plan_of(merged, config, load_register(), opened, None), emit)
+    if finished.exit_code == Exit.INTERRUPTED:
+        raise KeyboardInterrupt
+    return collector.compared()
+
+
+def _chosen(report: Compared, options: RunOptions) -> Compared:
+    """Keep of a report what was selected."""
+    if options.paths or options.no_shipped:
+        raise FlagsError("--vectors and --no-shipped are for targets that are run")
+    selection = options.selection
+    cases = {name: seen for name, seen in report.cases.items() if selection.names(name)}
+    if selection.clauses:
+        cases = {
+            name: msgspec.structs.replace(
+                seen,
+                clauses={key: one for key, one in seen.clauses.items() if key in selection.clauses},
+            )
+            for name, seen in cases.items()
+        }
+    return msgspec.structs.replace(report, cases=cases)
+
+
+def exit_code(compared: Sequence[Compared]) -> Exit:
+    """Give the exit code that stands for all of them."""
+    codes = []
+    for one in compared:
+        seen = one.cases.values()
+        if one.verdict == "unusable":
+            codes.append(Exit.UNUSABLE)
+        if any(case.broken for case in seen):
+            codes.append(Exit.NON_CONFORMANT)
+        if one.verdict == "interrupted" or not seen or any(map(is_unjudged, seen)):
+            codes.append(Exit.INCOMPLETE)
+    return exit_of(codes)

@@ -1,0 +1,220 @@
+"""
+Where implementations differ, and which clauses decide.
+
+A difference that some clause decides shows in the table of clauses. One between
+implementations that all keep every clause in the same case is decided by none:
+it is an open question of the contract.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from toolassay.comparison.behaviour import ABOUT
+from toolassay.comparison.gather import Compared, Seen, is_unjudged
+from toolassay.selection import slug_of
+
+EXAMPLES_MAX = 3
+"""Cases that are named for one difference."""
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """One clause, for one implementation."""
+
+    judged: int = 0
+    """Cases in which it was judged and counts."""
+    broken: int = 0
+    """Cases in which it is broken."""
+    warned: int = 0
+    """Cases in which it is broken and that is a warning."""
+    recorded: int = 0
+    """Cases in which it was seen, and is not scored."""
+    unjudged: int = 0
+    """Cases in which it applied and could not be judged."""
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One clause, for all implementations."""
+
+    clause: str
+    """Its id."""
+    cells: tuple[Cell, ...]
+    """What came of it, in the order of the implementations."""
+
+    @property
+    def broken(self) -> bool:
+        """Tell whether any of them breaks it."""
+        return any(cell.broken or cell.warned for cell in self.cells)
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """One way to behave, and who behaves so."""
+
+    word: str
+    """What is seen in the example."""
+    labels: tuple[str, ...]
+    """The implementations, in their order."""
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """One aspect in which implementations fall apart in the same way, in some cases."""
+
+    aspect: str
+    """The aspect."""
+    cases: int
+    """Number of cases in which they fall apart so."""
+    vectors: tuple[str, ...]
+    """The vectors of those cases, sorted."""
+    example: str
+    """The first of those cases."""
+    answers: tuple[Answer, ...]
+    """The ways to behave in the example, that of the first implementation first."""
+    decided_by: tuple[str, ...] = ()
+    """Clauses that one of them breaks in one of those cases; none: an open question."""
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """Implementations side by side."""
+
+    compared: tuple[Compared, ...]
+    """The implementations, in the order in which they were given."""
+    rows: tuple[Row, ...]
+    """The clauses that any of them was judged by, in the order of the register."""
+    common: int
+    """Number of cases that at least two of them showed something of."""
+    clusters: tuple[tuple[str, ...], ...]
+    """Implementations that behave alike wherever they can be compared."""
+    differences: tuple[Difference, ...]
+    """Differences that a clause decides, most cases first."""
+    questions: tuple[Difference, ...]
+    """Differences that no clause decides, most cases first."""
+
+
+def compare(compared: Sequence[Compared], clauses: Iterable[str]) -> Comparison:
+    """
+    Compare implementations.
+
+    Args:
+        compared: The implementations.
+        clauses: All clauses, in the order of the register.
+    """
+    shared = _shared(compared)
+    found, apart = _fall_apart(compared, shared)
+    every = sorted(found, key=lambda one: (-one.cases, one.aspect, one.example))
+    return Comparison(
+        tuple(compared),
+        _rows(compared, clauses),
+        len(shared),
+        _clusters([one.label for one in compared], apart),
+        tuple(one for one in every if one.decided_by),
+        tuple(one for one in every if not one.decided_by),
+    )
+
+
+def _rows(compared: Sequence[Compared], clauses: Iterable[str]) -> tuple[Row, ...]:
+    columns = [_column(one) for one in compared]
+    rows = (Row(name, tuple(one.get(name, Cell()) for one in columns)) for name in clauses)
+    return tuple(row for row in rows if any(cell != Cell() for cell in row.cells))
+
+
+_KEPT = frozenset(("pass", "xpass"))
+
+
+def _column(one: Compared) -> dict[str, Cell]:
+    cells: dict[str, list[int]] = {}
+    for seen in one.cases.values():
+        for clause, status in seen.clauses.items():
+            cell = cells.setdefault(clause, [0] * 5)
+            cell[0] += status in _KEPT or status in {"fail", "warn"}
+            cell[1] += status == "fail"
+            cell[2] += status == "warn"
+            cell[3] += status == "recorded"
+            cell[4] += is_unjudged(seen) and status not in {*_KEPT, "fail", "warn", "recorded"}
+    return {clause: Cell(*counts) for clause, counts in cells.items()}
+
+
+# --- behaviour ------------------------------------------------------------------------------
+
+
+def _shared(compared: Sequence[Compared]) -> list[str]:
+    """Give the cases of which at least two showed something, in the order of the first."""
+    seen: dict[str, int] = {}
+    for one in compared:
+        for identifier, case in one.cases.items():
+            seen[identifier] = seen.get(identifier, 0) + bool(case.behaviour)
+    return [identifier for identifier, times in seen.items() if times > 1]
+
+
+Parting = tuple[str, tuple[tuple[str, ...], ...], bool]
+"""An aspect, who goes with whom, and whether a clause decides."""
+
+
+def _fall_apart(
+    compared: Sequence[Compared], shared: Sequence[str]
+) -> tuple[list[Difference], set[frozenset[str]]]:
+    """Give the differences, and the pairs of implementations that differ anywhere."""
+    cases: dict[Parting, list[str]] = {}
+    answers: dict[Parting, tuple[Answer, ...]] = {}
+    decided: dict[Parting, set[str]] = {}
+    apart: set[frozenset[str]] = set()
+    for identifier in shared:
+        seen = {one.label: one.cases[identifier] for one in compared if identifier in one.cases}
+        broken = {clause for one in seen.values() for clause in one.broken}
+        for aspect in ABOUT:
+            everyone = _answers(seen, aspect)
+            apart |= {frozenset((a, b)) for a, b in _pairs(everyone)}
+            keeping = _answers({name: one for name, one in seen.items() if not one.broken}, aspect)
+            open_question = len(keeping) > 1
+            told = keeping if open_question else everyone
+            if len(told) < 2:
+                continue
+            parting = (aspect, tuple(one.labels for one in told), not open_question)
+            cases.setdefault(parting, []).append(identifier)
+            answers.setdefault(parting, told)
+            if not open_question:
+                decided.setdefault(parting, set()).update(broken)
+    found = [
+        Difference(
+            parting[0],
+            len(members),
+            tuple(sorted({slug_of(name) for name in members})),
+            members[0],
+            answers[parting],
+            tuple(sorted(decided.get(parting, ()))),
+        )
+        for parting, members in cases.items()
+    ]
+    return found, apart
+
+
+def _answers(seen: Mapping[str, Seen], aspect: str) -> tuple[Answer, ...]:
+    """Put together who behaves alike; who shows nothing is left out."""
+    by_word: dict[str, list[str]] = {}
+    for label, one in seen.items():
+        word = one.behaviour.get(aspect)
+        if word is not None:
+            by_word.setdefault(word, []).append(label)
+    return tuple(Answer(word, tuple(labels)) for word, labels in by_word.items())
+
+
+def _pairs(answers: Sequence[Answer]) -> Iterable[tuple[str, str]]:
+    for at, one in enumerate(answers):
+        for other in answers[at + 1 :]:
+            for label in one.labels:
+                for second in other.labels:
+                    yield label, second
+
+
+def _clusters(labels: Sequence[str], apart: set[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
+    """Put each implementation to the first cluster with none of which it differs."""
+    clusters: list[list[str]] = []
+    for label in labels:
+        for cluster in clusters:
+            if all(frozenset((label, other)) not in apart for other in cluster):
+                cluster.append(label)
+                break
+        else:
+            clusters.append([label])
+    return tuple(map(tuple, clusters))
