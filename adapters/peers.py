@@ -60,6 +60,13 @@ class Peer:
     """How it is reached, from its folder."""
     baseline: str = "baseline.yaml"
     """Its known failures."""
+    page: str = ""
+    """The page of its findings, where it is not called as it is."""
+
+    @property
+    def findings(self) -> str:
+        """The page of its findings."""
+        return f"{self.page or self.name}.md"
 
     @property
     def python(self) -> Path | None:
