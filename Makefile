@@ -24,7 +24,7 @@ TYPED := $(wildcard benchmarks adapters/*.py)
 help: ## Show this list.
 	@echo "usage: make TARGET    (PYTHON=python3.12 picks the interpreter for the first setup)"
 	@echo
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
 
 setup: $(STAMP) ## Make .venv with the locked dependencies and toolassay itself, once.
 

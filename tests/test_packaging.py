@@ -1,5 +1,6 @@
 """What is shipped is what is in the repository: all of it, and nothing else."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -12,6 +13,8 @@ from types import MappingProxyType
 
 import pytest
 
+from toolassay.skeletons import skeleton
+
 PREFIXES: Mapping[str, str] = MappingProxyType(
     {
         "src/toolassay": "toolassay",
@@ -19,9 +22,15 @@ PREFIXES: Mapping[str, str] = MappingProxyType(
         "simulator": "toolassay/simulator",
         "properties": "toolassay/properties",
         "vectors": "toolassay/vectors",
+        "adapters/go/sdk": "toolassay/skeletons/go/sdk",
+        "adapters/ts/sdk": "toolassay/skeletons/ts/sdk",
     }
 )
-PARTS = ("spec", "simulator", "properties", "vectors")
+LINKS: Mapping[str, str] = MappingProxyType(
+    {f"src/{shipped}": real for real, shipped in PREFIXES.items() if f"src/{shipped}" != real}
+)
+"""Links below the package, and the folders that they stand for."""
+SDKS = ("go", "ts")
 BESIDE = (
     "adapters",
     "benchmarks",
@@ -39,6 +48,8 @@ BESIDE = (
 )
 CODE = {".py", ".typed"}
 DATA = {".yaml", ".yml", ".json", ".jsonl", ".md", ".j2", ".html", ".css", ".txt"}
+SKELETON = {".npmrc", ".tmpl", ".go", ".mod", ".mjs", ".mts", ".ts", ".toml"}
+"""What only skeletons and their SDKs are made of."""
 HOST = re.compile(r"://|\b[\w-]+(\.[\w-]+)*\.(com|dev|internal|io|local|net|org)\b", re.IGNORECASE)
 
 
@@ -73,8 +84,10 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in names:
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(source / name, target / name)
-    for part in PARTS:
-        (target / "src/toolassay" / part).symlink_to(f"../../{part}", target_is_directory=True)
+    for link, real in LINKS.items():
+        place = target / link
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.symlink_to(os.path.relpath(target / real, place.parent), target_is_directory=True)
     subprocess.run(["git", "init", "--quiet", "."], cwd=target, check=True, capture_output=True)
     return target
 
@@ -104,13 +117,13 @@ def sdist_names(archives: tuple[Path, Path]) -> set[str]:
     return {name.split("/", 1)[1] for name in files}
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_each_part_is_linked_below_the_package(repository: Path, part: str) -> None:
-    link = repository / "src/toolassay" / part
+@pytest.mark.parametrize("name", LINKS)
+def test_each_part_is_linked_below_the_package(repository: Path, name: str) -> None:
+    link = repository / name
 
     assert link.is_symlink()
     assert not link.readlink().is_absolute()
-    assert link.resolve() == repository / part
+    assert link.resolve() == repository / LINKS[name]
 
 
 def test_the_wheel_holds_the_parts_and_the_kit_and_nothing_else(
@@ -133,8 +146,64 @@ def test_the_wheel_holds_only_kinds_of_files_that_are_meant_to_be_shipped(
     wheel_names: set[str],
 ) -> None:
     shipped = [PurePosixPath(name) for name in wheel_names if ".dist-info/" not in name]
+    of_skeletons = [path for path in shipped if below(str(path), "toolassay/skeletons")]
+    others = set(shipped) - set(of_skeletons)
 
-    assert [str(path) for path in shipped if path.suffix not in CODE | DATA] == []
+    assert [str(path) for path in others if path.suffix not in CODE | DATA] == []
+    kinds = CODE | DATA | SKELETON
+    assert [str(one) for one in of_skeletons if (one.suffix or one.name) not in kinds] == []
+
+
+@pytest.mark.parametrize("language", SDKS)
+def test_the_wheel_holds_each_skeleton_with_its_sdk_once(
+    copy: Path, wheel_names: set[str], language: str
+) -> None:
+    sdk = f"toolassay/skeletons/{language}/sdk"
+    expected = {shipped_as(name) for name in known_files(copy, f"adapters/{language}/sdk")}
+
+    assert expected
+    assert {name for name in wheel_names if below(name, sdk)} == expected
+    assert f"toolassay/skeletons/{language}/README.md" in wheel_names
+    assert not any(below(name, "toolassay/adapters") for name in wheel_names)
+
+
+@pytest.mark.parametrize("language", ["python", *SDKS])
+def test_an_installed_kit_writes_the_skeletons_of_the_checkout(
+    copy: Path, archives: tuple[Path, Path], tmp_path: Path, language: str
+) -> None:
+    with zipfile.ZipFile(archives[0]) as wheel:
+        wheel.extractall(tmp_path / "site")
+    code = "from toolassay.cli import main; main()"
+    command = [sys.executable, "-c", code, "init", language, "contract"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
+    written = tmp_path / "contract"
+
+    assert {
+        path.relative_to(written).as_posix(): path.read_bytes()
+        for path in written.rglob("*")
+        if path.is_file()
+    } == skeleton(language, copy / "src/toolassay/skeletons")
+
+
+@pytest.mark.parametrize("language", SDKS)
+def test_the_sdist_holds_each_sdk_once(sdist_names: set[str], language: str) -> None:
+    assert any(below(name, f"adapters/{language}/sdk") for name in sdist_names)
+    assert not any(below(name, f"src/toolassay/skeletons/{language}/sdk") for name in sdist_names)
+
+
+def test_a_wheel_of_the_sdist_is_the_wheel_of_the_checkout(
+    archives: tuple[Path, Path], wheel_names: set[str], tmp_path: Path
+) -> None:
+    with tarfile.open(archives[1]) as sdist:
+        sdist.extractall(tmp_path, filter="data")
+    (source,) = tmp_path.iterdir()
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(build, cwd=source, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+
+    with zipfile.ZipFile(wheel) as archive:
+        assert {name for name in archive.namelist() if not name.endswith("/")} == wheel_names
 
 
 def test_the_sdist_holds_all_that_the_repository_does(copy: Path, sdist_names: set[str]) -> None:
@@ -198,4 +267,4 @@ def test_make_lists_each_of_its_targets(repository: Path) -> None:
     make = ["make", "--no-print-directory", "-C", str(repository)]
     listed = subprocess.run(make, check=True, capture_output=True, text=True)
 
-    assert re.findall(r"^  ([a-z]+) +\S", listed.stdout, re.MULTILINE) == phony.split()
+    assert re.findall(r"^  ([a-z-]+) +\S", listed.stdout, re.MULTILINE) == phony.split()
