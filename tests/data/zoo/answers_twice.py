@@ -1,0 +1,5 @@
+"""Answers once more than it is asked."""
+
+from keeper import live
+
+live(lambda _line, answer: answer + answer)

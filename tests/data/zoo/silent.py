@@ -1,0 +1,6 @@
+"""Never says a word."""
+
+from keeper import requests
+
+for _ in requests():
+    pass
