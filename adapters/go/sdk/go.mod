@@ -1,0 +1,3 @@
+module toolassay/sdk
+
+go 1.23
