@@ -254,8 +254,7 @@ def test_the_coverage_is_of_its_schema_and_of_every_clause(
     assert min(row["positive"], row["negative"], row["mutants"]) >= 1
 
 
-def test_json_is_for_the_coverage_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    said(capsys, "list", "--format", "json", code=2)
+def test_one_kind_is_listed_at_a_time(capsys: pytest.CaptureFixture[str]) -> None:
     said(capsys, "list", "--cases", "--clauses", code=2)
 
 

@@ -23,6 +23,10 @@ from toolassay.statuses import Exit
 VERBS: dict[str, tuple[str, str]] = {
     "run": ("toolassay.commands.run:run", "Judge an implementation by vectors."),
     "check": ("toolassay.commands.check:check", "Judge a recorded event stream or observations."),
+    "compare": (
+        "toolassay.commands.compare:compare",
+        "Compare implementations by clauses and behaviour.",
+    ),
     "list": (
         "toolassay.commands.listing:listing",
         "List vectors, cases or the coverage of clauses.",
@@ -31,7 +35,9 @@ VERBS: dict[str, tuple[str, str]] = {
     "lint": ("toolassay.commands.lint:lint", "Check authored vectors."),
     "fill": ("toolassay.commands.fill:fill", "Compile vectors and clauses to packs."),
     "mutants": ("toolassay.commands.mutants:mutants", "Plant each known fault and see it found."),
+    "serve": ("toolassay.commands.serve:serve", "Be the reference, as an adapter on stdio."),
     "baseline": ("toolassay.commands.baseline:baseline", "Keep a file of known failures current."),
+    "init": ("toolassay.commands.init:init", "Write the skeleton of an adapter."),
 }
 """Where each verb lives, and what it is for, in the order of the help."""
 
@@ -40,9 +46,11 @@ toolassay {__version__}: does your agent runtime keep the tool-call contract?
 
   toolassay run sim                       the reference, to see what passing looks like
   toolassay run python:my_agent:adapter   your own loop, through a small adapter
+  toolassay run stdio:./my_adapter        the same in any other language
   toolassay run recorded:runs.jsonl       observations that were made elsewhere
   toolassay check session.jsonl           a recorded event stream
   toolassay explain ORD-06                what a clause says, where it comes from, how it is tested
+  toolassay init python my_contract       a skeleton to start from: python, go or ts
 
 Docs: README.md. Every command has --help with examples."""
 

@@ -22,6 +22,11 @@ def printable(text: str, limit: int = 120) -> str:
     return clipped(safe if len(text) <= limit else f"{safe}...", limit)
 
 
+def visible(text: str) -> str:
+    """Escape what is not printable, line ends too; nothing is cut."""
+    return text if text.isprintable() else "".join(map(_escaped, text))
+
+
 def clipped(text: str, width: int) -> str:
     """Cut printable text to a number of columns, with dots where something is missing."""
     if len(text) <= width and text.isascii():

@@ -65,6 +65,17 @@ class Problem(msgspec.Struct, frozen=True):
     """What is wrong, in a sentence."""
 
 
+class Origin(msgspec.Struct, frozen=True):
+    """Where a case was authored."""
+
+    file: str
+    """The file, as it was given."""
+    line: int
+    """The line of its vector."""
+    expect: tuple[int, ...] = ()
+    """The line of each of its expectations."""
+
+
 class RunStarted(msgspec.Struct, frozen=True):
     """A run begins."""
 
@@ -84,6 +95,8 @@ class RunStarted(msgspec.Struct, frozen=True):
     """Number of selected cases."""
     repro: str
     """The command that runs the target again, to which a case is added."""
+    origins: dict[str, Origin] = {}
+    """Where the cases of the user's own vectors were authored, by id."""
 
 
 class CaseFinished(msgspec.Struct, frozen=True):

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from toolassay.commands.common import (
+    format_option,
     running_options,
     selection_of,
     selection_options,
@@ -35,6 +36,7 @@ def baseline() -> None:
 @selection_options
 @vector_options
 @running_options
+@format_option
 def update(**given: Any) -> int:  # noqa: ANN401 - flags are of many types
     """Run a target, and rewrite its baseline to what it shows."""
     from toolassay.commands.run_options import RunOptions  # noqa: PLC0415 - help needs none of it

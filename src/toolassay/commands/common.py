@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 import click
 
-from toolassay.spec.errors import InputError, UsageError
+from toolassay.spec.errors import InputError, ToolassayError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from toolassay.authoring.lint import AuthoredCase
+    from toolassay.results import Origin
     from toolassay.selection import Selection
     from toolassay.spec.case import Case
     from toolassay.spec.register import Register
@@ -53,6 +56,7 @@ def running_options(command: F) -> F:
     scored = "What is scored: pages, core, strict, core+resume, core@1. Default core."
     seconds = click.FloatRange(0, 86_400, min_open=True)
     longest = "Seconds that one case may take. Default 10."
+    first = "Longest wait for an adapter to be started. Default 60."
     number = click.IntRange(1, 64)
     worker = "Interpreter of the worker of a python: target."
     here = "Run a python: target in this process, for debugging."
@@ -60,11 +64,41 @@ def running_options(command: F) -> F:
         click.option("--profile", metavar="NAME", help=scored),
         click.option("--seed", default=0, show_default=True, help="Seed of the target."),
         click.option("--deadline", type=seconds, metavar="SECONDS", help=longest),
+        click.option("--start", type=seconds, metavar="SECONDS", help=first),
         click.option("-j", "--jobs", type=number, default=1, show_default=True, help="Workers."),
         click.option("--python", metavar="PATH", help=worker),
         click.option("--in-process", is_flag=True, help=here),
     )
     return _with_options(command, options)
+
+
+def format_option(command: F) -> F:
+    """Add `--format`; see `errors_as_documents`."""
+    formats = click.Choice(("text", "json"))
+    about = "What standard output holds."
+    option = click.option("--format", "form", type=formats, default="text", help=about)
+    return option(errors_as_documents(command))
+
+
+def errors_as_documents(command: F) -> F:
+    """
+    Tell an error as a document too, where `form` is `json`.
+
+    The line on standard error and the exit code are the same in all forms.
+    """
+
+    @functools.wraps(command)
+    def told(*arguments: Any, **given: Any) -> object:  # noqa: ANN401 - flags are of many types
+        try:
+            return command(*arguments, **given)
+        except ToolassayError as fault:
+            if given["form"] == "json":
+                from toolassay.reports.error_report import write_error  # noqa: PLC0415 - for errors
+
+                write_error(fault)
+            raise
+
+    return cast("F", told)
 
 
 def _with_options(command: F, options: Sequence[Callable[[F], F]]) -> F:
@@ -149,7 +183,7 @@ def authored_cases(paths: Sequence[Path]) -> list[Case]:
     Raises:
         VectorsRefusedError: They break the rules of their format, or there are none.
     """
-    cases, faults = sound_cases(paths)
+    cases, faults, _ = sound_cases(paths)
     if faults:
         refuse(faults)
     return cases
@@ -170,12 +204,14 @@ def refuse(faults: Sequence[str]) -> NoReturn:
     )
 
 
-def sound_cases(paths: Sequence[Path]) -> tuple[list[Case], tuple[str, ...]]:
+def sound_cases(
+    paths: Sequence[Path],
+) -> tuple[list[Case], tuple[str, ...], dict[str, Origin]]:
     """
     Read and expand the authored vectors of every file that has no fault.
 
     Returns:
-        Their cases, and the faults of the other files.
+        Their cases, the faults of the other files, and where each of the cases stands.
 
     Raises:
         VectorsRefusedError: There are no vectors at all, sound or not.
@@ -186,8 +222,17 @@ def sound_cases(paths: Sequence[Path]) -> tuple[list[Case], tuple[str, ...]]:
     if not linted.cases and not linted.errors:
         raise VectorsRefusedError("there are no vectors", where=", ".join(map(str, paths)))
     faulty = {fault.where.rsplit(":", 2)[0] for fault in linted.errors}  # file:line:column
-    sound = [one.case for one in linted.cases if one.vector.document.name not in faulty]
-    return sound, tuple(str(fault) for fault in linted.errors)
+    sound = [one for one in linted.cases if one.vector.document.name not in faulty]
+    origins = {one.case.id: _origin(one) for one in sound}
+    return [one.case for one in sound], tuple(map(str, linted.errors)), origins
+
+
+def _origin(authored: AuthoredCase) -> Origin:
+    from toolassay.results import Origin  # noqa: PLC0415 - most runs read packs
+
+    vector = authored.vector
+    lines = tuple(vector.document.mark(path).line for path in authored.paths)
+    return Origin(vector.document.name, vector.document.mark(vector.path).line, lines)
 
 
 def joined(shipped: list[Case], own: list[Case]) -> list[Case]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolassay.commands.common import (
+    errors_as_documents,
     running_options,
     selection_of,
     selection_options,
@@ -46,6 +47,7 @@ Exits with 1 if one of them breaks a clause, with 3 if something could not be ju
     default="text",
     help="What standard output holds.",
 )
+@errors_as_documents
 def compare(*, targets: tuple[str, ...], table_only: bool, form: str, **given: Any) -> int:  # noqa: ANN401 - flags are of many types
     """
     Compare implementations by clauses and by what they do.

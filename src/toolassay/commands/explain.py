@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from toolassay.commands.common import format_option
 from toolassay.statuses import Exit
 
 if TYPE_CHECKING:
@@ -23,12 +24,14 @@ EPILOG = """\b
 Examples:
   toolassay explain ORD-06
   toolassay explain ord.denied-call-never-runs
+  toolassay explain ORD-06 --format json
 """
 
 
 @click.command(epilog=EPILOG)
 @click.argument("identifier", metavar="ID")
-def explain(identifier: str) -> int:
+@format_option
+def explain(identifier: str, form: str) -> int:
     """Tell what a clause says, where it comes from and how it is tested, or what a vector tries."""
     from toolassay.commands.common import load_cases  # noqa: PLC0415 - help needs none of it
     from toolassay.reports.out import Out  # noqa: PLC0415 - as above
@@ -40,12 +43,15 @@ def explain(identifier: str) -> int:
     clause = register.clauses.get(identifier) or register.clauses.get(identifier.upper())
     out = Out(sys.stdout)
     if clause is not None:
-        _clause(out, clause, cases)
+        tell = _clause_json if form == "json" else _clause
+        tell(out, clause, cases)
     else:
         mine = [case for case in cases if identifier in {case.id, case.vector}]
         if not mine:
             raise _unknown(identifier, register, cases)
-        _vector(out, identifier, mine, [one for one in cases if one.vector == slug_of(identifier)])
+        siblings = [one for one in cases if one.vector == slug_of(identifier)]
+        write = _vector_json if form == "json" else _vector
+        write(out, identifier, mine, siblings)
     out.flush()
     return Exit.CONFORMANT
 
@@ -76,6 +82,17 @@ def _clause(out: Out, clause: Clause, cases: Sequence[Case]) -> None:
     out.line()
     for label, text in _facts(clause, cases):
         _folded(out, label, text)
+
+
+def _clause_json(out: Out, clause: Clause, cases: Sequence[Case]) -> None:
+    from toolassay.planted import ALL_MUTANTS  # noqa: PLC0415 - as above
+    from toolassay.reports.documents import encoded  # noqa: PLC0415 - help needs none of it
+    from toolassay.reports.listed import clause_document  # noqa: PLC0415 - as above
+    from toolassay.selection import cited  # noqa: PLC0415 - as above
+
+    mine = [case for case in cases if clause.id in cited(case)]
+    mutants = [mutant.name for mutant in ALL_MUTANTS.values() if mutant.clause == clause.id]
+    out.write(encoded(clause_document(clause, mine, mutants)))
 
 
 def _facts(clause: Clause, cases: Sequence[Case]) -> Iterator[tuple[str, str]]:
@@ -148,6 +165,13 @@ def _vector(out: Out, name: str, mine: Sequence[Case], siblings: Sequence[Case])
 
     # A command is to be pasted, so it is never folded.
     out.line(f"  {'run it':<10} toolassay run TARGET --case {shlex.quote(name)}")
+
+
+def _vector_json(out: Out, name: str, mine: Sequence[Case], siblings: Sequence[Case]) -> None:
+    from toolassay.reports.documents import encoded  # noqa: PLC0415 - help needs none of it
+    from toolassay.reports.listed import vector_document  # noqa: PLC0415 - as above
+
+    out.write(encoded(vector_document(name, mine, siblings)))
 
 
 def _folded(out: Out, label: str, text: str) -> None:

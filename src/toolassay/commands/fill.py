@@ -6,11 +6,8 @@ import sys
 
 import click
 
+from toolassay.commands.common import format_option
 from toolassay.spec.errors import UsageError
-from toolassay.statuses import Exit
-
-CASES_MAX = 10
-"""Changed cases that are named for each pack."""
 
 EPILOG = """\b
 Examples:
@@ -36,43 +33,25 @@ class NoOutError(UsageError):
     help="Where the packs go.",
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a byte would change.")
-def fill(folder: str | None, out: str | None, *, check: bool) -> int:
+@format_option
+def fill(folder: str | None, out: str | None, *, check: bool, form: str) -> int:
     """Compile authored vectors to packs, with the simulator's observation as example."""
     from pathlib import Path  # noqa: PLC0415 - help needs none of it
 
     from toolassay.authoring.fill import fill as compile_packs  # noqa: PLC0415 - help needs none of it
     from toolassay.commands.common import existing, paths_of  # noqa: PLC0415 - as above
     from toolassay.commands.places import own_vectors  # noqa: PLC0415 - as above
-    from toolassay.printable import LINE_MAX, many, printable  # noqa: PLC0415 - as above
+    from toolassay.reports.fill_report import write_json, write_text  # noqa: PLC0415 - as above
     from toolassay.reports.out import Out  # noqa: PLC0415 - as above
     from toolassay.spec.register import SPEC_FOLDER  # noqa: PLC0415 - as above
 
     if folder is not None and out is None:
         raise NoOutError("vectors of your own need --out FOLDER", hint=f"--out {folder}/packs")
-    said = Out(sys.stdout)  # a reader that goes away does not change the exit code
     source = existing(*paths_of((folder,))) if folder is not None else own_vectors()
     # Sources outside `vectors/` are the kit's own register, which a user's packs leave alone.
     spec = SPEC_FOLDER if folder is None else None
     filled = compile_packs(
         source, Path(out) if out else source / "packs", check=check, spec_dir=spec
     )
-    for fault in filled.errors:
-        said.line(printable(str(fault), LINE_MAX))
-    if filled.errors:
-        said.line(f"NON-CONFORMANT: {many(len(filled.errors), 'fault')}, nothing was written")
-        return Exit.NON_CONFORMANT
-    for change in filled.changes:
-        named = f": {', '.join(change.cases[:CASES_MAX])}" if change.cases else ""
-        more = f" and {len(change.cases) - CASES_MAX} more" if len(change.cases) > CASES_MAX else ""
-        said.line(printable(f"{change.how} {change.file}{named}{more}", LINE_MAX))
-    if check and filled.changes:
-        number = many(len(filled.changes), "file")
-        said.line(f"NON-CONFORMANT: {number} not current; `toolassay fill` writes what is missing")
-        return Exit.NON_CONFORMANT
-    if not filled.cases:
-        said.line("INCOMPLETE: there are no vectors")
-        return Exit.INCOMPLETE
-    said.line(
-        f"CONFORMANT: {many(filled.cases, 'case')}, {many(len(filled.changes), 'file')} written"
-    )
-    return Exit.CONFORMANT
+    write = write_json if form == "json" else write_text
+    return write(Out(sys.stdout), filled, is_check=check)

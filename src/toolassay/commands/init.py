@@ -6,6 +6,8 @@ import sys
 
 import click
 
+from toolassay.commands.common import format_option
+
 EPILOG = """\b
 Examples:
   toolassay init python contract
@@ -23,13 +25,7 @@ without --force.
 @click.argument("language", metavar="python|go|ts")
 @click.argument("folder", default=".")
 @click.option("--force", is_flag=True, help="Overwrite files that are there.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(("text", "json")),
-    default="text",
-    help="What standard output holds.",
-)
+@format_option
 def init(language: str, folder: str, *, force: bool, form: str) -> None:
     """Write a skeleton in FOLDER (the current one if not given) that gives a first verdict."""
     from pathlib import Path  # noqa: PLC0415 - help needs none of it

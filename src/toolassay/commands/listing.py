@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolassay.commands.common import selection_of, selection_options, vector_options
+from toolassay.commands.common import (
+    format_option,
+    selection_of,
+    selection_options,
+    vector_options,
+)
 from toolassay.spec.errors import UsageError
 from toolassay.statuses import Exit
 
@@ -26,13 +31,14 @@ Examples:
   toolassay list --clauses              the register
   toolassay list --coverage             what holds each clause in place
   toolassay list --coverage --format json
+  toolassay list --cases --format json
 """
 
 
-class FormatError(UsageError):
-    """What is listed has no such format."""
+class KindsError(UsageError):
+    """Several kinds of things are to be listed at once."""
 
-    code = "usage.format"
+    code = "usage.kinds"
 
 
 @click.command("list", epilog=EPILOG)
@@ -41,9 +47,7 @@ class FormatError(UsageError):
 @click.option(
     "--coverage", "as_coverage", is_flag=True, help="Count vectors and mutants of each clause."
 )
-@click.option(
-    "--format", "form", type=click.Choice(("text", "json")), default="text", help="For --coverage."
-)
+@format_option
 @selection_options
 @vector_options
 def listing(
@@ -60,9 +64,7 @@ def listing(
     from toolassay.spec.register import load_register  # noqa: PLC0415 - as above
 
     if as_cases + as_clauses + as_coverage > 1:
-        raise FormatError("--cases, --clauses and --coverage are one or the other")
-    if form == "json" and not as_coverage:
-        raise FormatError("--format json goes with --coverage")
+        raise KindsError("--cases, --clauses and --coverage are one or the other")
     register = load_register()
     selection = selection_of(given)
     known = load_cases(given["paths"], shipped=not given["no_shipped"])
@@ -71,6 +73,20 @@ def listing(
     wanted = _clauses(register, selection)
     if as_coverage:
         _coverage(out, register, found, wanted, form)
+    elif form == "json":
+        from toolassay.reports.documents import encoded  # noqa: PLC0415 - as above
+        from toolassay.reports.listed import (  # noqa: PLC0415 - as above
+            cases_document,
+            clauses_document,
+            vectors_document,
+        )
+
+        if as_clauses:
+            named = [one for one in register.clauses.values() if one.id in wanted]
+            out.write(encoded(clauses_document(named)))
+        else:
+            document = cases_document(found) if as_cases else vectors_document(found)
+            out.write(encoded(document))
     elif as_clauses:
         _clause_lines(out, register, wanted)
     elif as_cases:

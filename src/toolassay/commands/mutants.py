@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toolassay.commands.common import load_cases, vector_options
+from toolassay.commands.common import format_option, load_cases, vector_options
 
 if TYPE_CHECKING:
     from toolassay.planted import AnyMutant
@@ -37,13 +37,7 @@ Exits with 1 if a mutant survives the vectors of its clause, or generation.
     metavar="N",
     help="Generated cases per mutant; 0 for none. Default 2500.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(("text", "json")),
-    default="text",
-    help="What standard output holds.",
-)
+@format_option
 @vector_options
 def mutants(
     names: tuple[str, ...],

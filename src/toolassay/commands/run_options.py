@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import re
 import shlex
 from typing import Literal
 
@@ -11,9 +13,20 @@ import msgspec
 from toolassay.config import Config
 from toolassay.selection import Selection
 from toolassay.spec.errors import UsageError
+from toolassay.targets.base import START_S
 
 DEFAULT_PROFILE = "core"
 DEFAULT_DEADLINE_S = 10.0
+
+
+FILES = ("ndjson", "observations", "junit", "sarif", "github_summary")
+"""Reports that have a file of their own, by the names of their flags."""
+
+STEP_SUMMARY = "$GITHUB_STEP_SUMMARY"
+"""What stands for the file that GitHub Actions names in this variable."""
+
+_TARGET = re.compile(r"sim|sim\+stdio|(python|stdio|recorded):.*", re.DOTALL)
+"""What is a target, and hardly the name of a file."""
 
 
 class NoTargetError(UsageError):
@@ -50,6 +63,8 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The seed."""
     deadline: float | None = None
     """Seconds that one case may take."""
+    start: float | None = None
+    """Longest wait in seconds for an adapter to be started."""
     generate: int = 0
     """Number of generated cases."""
     keep: str | None = None
@@ -72,6 +87,12 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """File of the report for programs."""
     observations: str | None = None
     """File of what was seen."""
+    junit: str | None = None
+    """File of the report in JUnit XML."""
+    sarif: str | None = None
+    """File of the report in SARIF."""
+    github_summary: str | None = None
+    """File of the summary of a step of GitHub Actions."""
 
     @property
     def spec(self) -> str:
@@ -89,6 +110,9 @@ def merge(options: RunOptions, config: Config) -> RunOptions:
         FlagsError: Two flags contradict each other.
     """
     target = config.target if options.target is None else options.target
+    if _TARGET.fullmatch(options.github_summary or ""):
+        what = f"--github-summary takes {options.github_summary!r} for its file"
+        raise FlagsError(what, hint="name the target before it, or the file too")
     if not target:
         raise NoTargetError("no target")
     _check(options, target)
@@ -102,24 +126,35 @@ def merge(options: RunOptions, config: Config) -> RunOptions:
         profile=options.profile or config.profile or DEFAULT_PROFILE,
         baseline=options.baseline or configured,
         deadline=options.deadline or config.deadline or DEFAULT_DEADLINE_S,
+        start=options.start or config.start or START_S,
         paths=options.paths or config.vectors,
         python=python,
+        github_summary=_summary_file(options.github_summary),
     )
+
+
+def _summary_file(name: str | None) -> str | None:
+    """Find the file of the summary; a flag without a file means the one of the step."""
+    if name != STEP_SUMMARY:
+        return name
+    found = os.environ.get(STEP_SUMMARY.removeprefix("$"))
+    if not found:
+        raise FlagsError("--github-summary needs a file where GITHUB_STEP_SUMMARY is not set")
+    return found
 
 
 def _check(options: RunOptions, target: str) -> None:
     """Refuse what contradicts itself; a flag that would be passed over is a mistake too."""
-    texts = ("profile", "baseline", "keep", "python", "ndjson", "observations")
+    texts = ("profile", "baseline", "keep", "python", *FILES)
     empty = next((name for name in texts if getattr(options, name) == ""), None)
     if empty is not None:  # such as a variable of a script that was never set
-        raise FlagsError(f"--{empty} is empty")
-    if options.deadline is not None and math.isnan(options.deadline):
-        raise FlagsError("--deadline is no number")
-    wants = {
-        "--format json": options.form == "json",
-        "--ndjson -": options.ndjson == "-",
-        "--observations -": options.observations == "-",
-    }
+        raise FlagsError(f"{_flag(empty)} is empty")
+    for name in ("deadline", "start"):
+        value = getattr(options, name)
+        if value is not None and math.isnan(value):
+            raise FlagsError(f"--{name} is no number")
+    wants = {"--format json": options.form == "json"}
+    wants |= {f"{_flag(name)} -": getattr(options, name) == "-" for name in FILES}
     wanting = [flag for flag, wanted in wants.items() if wanted]
     if len(wanting) > 1:
         raise FlagsError(f"{' and '.join(wanting)} both want standard output")
@@ -134,6 +169,10 @@ def _check(options: RunOptions, target: str) -> None:
         raise FlagsError(f"{flag} is for python: targets")
 
 
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
 def repro_of(options: RunOptions, config: Config) -> str:
     """Give the command that runs the target again, to which a case is added."""
     words = ["toolassay", "run", options.spec]
@@ -143,6 +182,7 @@ def repro_of(options: RunOptions, config: Config) -> str:
         "--seed": (str(options.seed), "0"),
         "--generate": (str(options.generate), "0"),
         "--deadline": (_number(options.deadline), _number(config.deadline or DEFAULT_DEADLINE_S)),
+        "--start": (_number(options.start), _number(config.start or START_S)),
     }
     for flag, (value, default) in own.items():
         if value is not None and value != default:

@@ -6,13 +6,12 @@ import contextlib
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from toolassay.commands.common import (
     FAULTS_MAX,
-    NoSuchPathError,
     chosen,
     joined,
     load_cases,
@@ -20,21 +19,27 @@ from toolassay.commands.common import (
     refuse,
     sound_cases,
 )
+from toolassay.commands.reporting import (
+    Consumer,
+    consumers_of,
+    fan_out,
+    file_reports,
+    opened_files,
+    tell_unstarted,
+)
 from toolassay.commands.run_options import FlagsError, RunOptions, merge, repro_of
 from toolassay.config import Config, load_config
 from toolassay.printable import LINE_MAX, printable
 from toolassay.reports.out import Out
-from toolassay.reports.progress import Progress
-from toolassay.reports.terminal import Terminal, verdict_words
-from toolassay.results import CaseFinished, Event, RunFinished, RunStarted
+from toolassay.results import CaseFinished, Event, Origin, RunFinished, RunStarted
 from toolassay.runner import Plan, rules_of
 from toolassay.runner import run as run_plan
 from toolassay.spec.case import Case
 from toolassay.spec.errors import TargetError
 from toolassay.spec.register import Register, load_register
 from toolassay.statuses import Exit
-from toolassay.targets.base import Target
-from toolassay.targets.open import open_target
+from toolassay.targets.base import DEADLINE_S, START_S, Target
+from toolassay.targets.open import open_target, over_a_wire
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -50,9 +55,6 @@ FAULT_MAX = 600
 NAME_MAX = 200
 """Characters that reports show of the name and the version that an implementation gives itself."""
 
-Consumer = Callable[[Event], None]
-"""A report."""
-
 
 def run_target(options: RunOptions) -> int:
     """Run a target and report; give the exit code."""
@@ -61,18 +63,23 @@ def run_target(options: RunOptions) -> int:
     register = load_register()
     baseline = read_baseline(merged.baseline, register)
     with ending_cleanly(), contextlib.ExitStack() as stack:
-        # The report file is opened first: a run is not to be lost to a wrong path.
-        files = _opened(stack, merged.ndjson), _opened(stack, merged.observations)
-        target = stack.enter_context(contextlib.closing(open_one(merged)))
+        # The files of reports are opened first: a run is not to be lost to a wrong path.
+        files = opened_files(stack, merged)
+        try:
+            target = stack.enter_context(contextlib.closing(open_one(merged)))
+        except (TargetError, KeyboardInterrupt) as reason:
+            reports = file_reports(files, Out(sys.stdout), register)
+            tell_unstarted(merged, repro_of(merged, config), reason, reports)
+            raise
         plan = plan_of(merged, config, register, target, baseline)
         for fault in plan.faults[:FAULTS_MAX]:
             Out(sys.stderr).line(f"error: {printable(fault, FAULT_MAX)}")
-        consumers, last = _consumers(merged, register, *files)
+        consumers, last = consumers_of(merged, register, files)
         if merged.generate:
             consumers.insert(0, _keeper(merged, target))
         if merged.in_process:  # what the implementation prints is no part of a report
             stack.enter_context(contextlib.redirect_stdout(sys.stderr))
-        finished = run_plan(plan, _fan_out(consumers, quiet=merged.quiet))
+        finished = run_plan(plan, fan_out(consumers, quiet=merged.quiet))
     last(finished)
     return finished.exit_code
 
@@ -96,9 +103,16 @@ def ending_cleanly() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def open_one(options: RunOptions) -> Target:
-    """Open the target."""
-    return open_target(options.spec, python=options.python, in_process=options.in_process)
+def open_one(options: RunOptions, *, smoke: bool = True) -> Target:
+    """Open the target; an adapter over a wire is tried out first, once in a run."""
+    return open_target(
+        options.spec,
+        python=options.python,
+        in_process=options.in_process,
+        start_s=options.start or START_S,
+        deadline_s=options.deadline or DEADLINE_S,
+        smoke=smoke,
+    )
 
 
 def read_baseline(path: str | None, register: Register) -> Baseline | None:
@@ -118,7 +132,7 @@ def plan_of(
     baseline: Baseline | None,
 ) -> Plan:
     """Find the cases, and put together what a run is made of."""
-    known, faults = _known_cases(options, target)
+    known, faults, origins = _known_cases(options, target)
     cases = chosen(known, options.selection, register)
     rules = rules_of(
         register, register.profile(options.profile or "core"), options.selection.clauses
@@ -133,14 +147,15 @@ def plan_of(
         options.seed,
         len(cases),
         repro_of(options, config),
+        origins,
     )
-    several = options.spec.startswith("python:") and not options.in_process
+    several = over_a_wire(options.spec) and not options.in_process
     return Plan(
         target,
         cases,
         rules,
         started,
-        (lambda: open_one(options)) if several else None,
+        (lambda: open_one(options, smoke=False)) if several else None,
         *_held(baseline, known, cases, options),
         options.seed,
         options.deadline or 10.0,
@@ -163,17 +178,20 @@ def _held(
     return Ledger(baseline), scope_of([*known, *left_out], cases, options.selection)
 
 
-def _known_cases(options: RunOptions, target: Target) -> tuple[Sequence[Case], tuple[str, ...]]:
-    """Find all cases that there are, before any selection, and what keeps others from running."""
+def _known_cases(
+    options: RunOptions, target: Target
+) -> tuple[Sequence[Case], tuple[str, ...], dict[str, Origin]]:
+    """Find all cases before any selection, faults that keep others out, and where own ones are."""
     own = getattr(target, "cases", None)
     if own is not None:
         if options.paths or options.generate:
             raise FlagsError("recordings are their own cases: no --vectors, no --generate")
-        return list(own()), ()
+        return list(own()), (), {}
     cases = load_cases((), shipped=not options.no_shipped)
     faults: tuple[str, ...] = ()
+    origins: dict[str, Origin] = {}
     if options.paths:
-        authored, faults = sound_cases(paths_of(options.paths))
+        authored, faults, origins = sound_cases(paths_of(options.paths))
         cases = joined(cases, authored)
         if faults and not cases:
             refuse(faults)
@@ -181,7 +199,7 @@ def _known_cases(options: RunOptions, target: Target) -> tuple[Sequence[Case], t
         from toolassay.generation import generated_cases  # noqa: PLC0415 - only if wanted
 
         cases += generated_cases(options.seed, options.generate, target.implementation)
-    return cases, faults
+    return cases, faults, origins
 
 
 def _keeper(options: RunOptions, target: Target) -> Consumer:
@@ -208,59 +226,3 @@ def _keeper(options: RunOptions, target: Target) -> Consumer:
                 said.line("interrupted: no more vectors are kept")
 
     return keep
-
-
-# --- reports --------------------------------------------------------------------------------
-
-
-def _consumers(
-    options: RunOptions, register: Register, ndjson: TextIO | None, seen: TextIO | None
-) -> tuple[list[Consumer], Callable[[RunFinished], None]]:
-    """Give the reports of a run, and what is said after all of them."""
-    consumers: list[Consumer] = []
-    out = Out(sys.stdout)
-    said = Out(sys.stderr)
-    if ndjson is not None:
-        from toolassay.reports.ndjson import NdjsonReport  # noqa: PLC0415 - only if wanted
-
-        consumers.append(NdjsonReport(out if ndjson is sys.stdout else Out(ndjson)))
-    if options.form == "json":
-        from toolassay.reports.json_report import JsonReport  # noqa: PLC0415 - as above
-
-        consumers.append(JsonReport(out))
-    if seen is not None:
-        from toolassay.reports.observations import ObservationsReport  # noqa: PLC0415 - as above
-
-        consumers.append(ObservationsReport(out if seen is sys.stdout else Out(seen)))
-    if options.form == "json" or sys.stdout in {ndjson, seen}:
-        return consumers, lambda event: said.line(f"{event.verdict.upper()}{verdict_words(event)}")
-    other = options.ndjson or ""
-    consumers.append(
-        Terminal(out, register, show_all=options.show_all, quiet=options.quiet, other=other)
-    )
-    return consumers, lambda _: out.flush()
-
-
-def _fan_out(consumers: Sequence[Consumer], *, quiet: bool) -> Consumer:
-    """Give every event to every report, around the line of progress."""
-    progress = Progress()
-    progress.active = progress.active and not quiet
-
-    def emit(event: Event) -> None:
-        progress.before(event)
-        for consumer in consumers:
-            consumer(event)
-        progress.after(event)
-
-    return emit
-
-
-def _opened(stack: contextlib.ExitStack, name: str | None) -> TextIO | None:
-    if name is None:
-        return None
-    if name == "-":
-        return sys.stdout
-    try:
-        return stack.enter_context(Path(name).open("w", encoding="utf-8"))
-    except OSError as fault:
-        raise NoSuchPathError(f"cannot be written: {fault.strerror}", where=name) from None

@@ -15,10 +15,9 @@ from toolassay.commands.common import refuse
 from toolassay.commands.run_options import RunOptions, merge
 from toolassay.commands.running import ending_cleanly, open_one, plan_of
 from toolassay.config import load_config
-from toolassay.printable import many
+from toolassay.reports.baseline_report import BaselineReport
 from toolassay.reports.out import Out
-from toolassay.reports.terminal import verdict_words
-from toolassay.results import CaseFinished, CaseResult, Event, RunFinished
+from toolassay.results import CaseFinished, CaseResult, Event
 from toolassay.runner import run as run_plan
 from toolassay.spec.errors import UsageError
 from toolassay.spec.register import load_register
@@ -53,29 +52,19 @@ def update_baseline(options: RunOptions) -> int:
         if plan.faults:
             refuse(plan.faults)
         finished = run_plan(plan, take)
-    out = Out(sys.stdout)
+    report = BaselineReport(Out(sys.stdout), str(path), merged.form)
     if finished.exit_code not in {Exit.CONFORMANT, Exit.NON_CONFORMANT, Exit.INCOMPLETE}:
-        return _refused(finished, out)
+        return report.refused(finished)
     assert plan.scope is not None, "a plan with a baseline has a scope"
     keep, new = revised(file.baseline, results, plan.scope, plan.rules.broken)
     text = updated(file, keep, new)
     path.write_text(text, encoding="utf-8")
-    gone = len(file.baseline.entries) - len(keep)
-    out.line(f"{path}: {len(keep)} kept, {gone} removed, {len(new)} added")
-    for entry in new:
-        out.line(f"  new: {entry.name} {entry.clause} {entry.outcome}")
-    entries = many(len(keep) + len(new), "entry", "entries")
-    out.line(f"CONFORMANT: the baseline has {entries}")
-    return Exit.CONFORMANT
+    gone = [entry for entry in file.baseline.entries if entry.key not in keep]
+    return report.written(tuple(keep.values()), gone, new)
 
 
 def _new(path: Path) -> File:
     return read_file(HEAD.encode(), str(path), ())
-
-
-def _refused(finished: RunFinished, out: Out) -> int:
-    out.line(f"{finished.verdict.upper()}{verdict_words(finished)}; nothing was written")
-    return finished.exit_code
 
 
 def revised(

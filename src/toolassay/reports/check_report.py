@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -13,7 +13,7 @@ from toolassay.check_errors import CheckError
 from toolassay.check_reading import Block
 from toolassay.printable import clipped, many, printable
 from toolassay.reports.documents import SCHEMA_VERSION, Json, encoded, host_part
-from toolassay.reports.out import Out
+from toolassay.reports.out import Out, Style
 from toolassay.reports.timeline import drawn, view
 from toolassay.reports.words import event_words
 from toolassay.spec.errors import ToolassayError
@@ -45,6 +45,26 @@ class Options(msgspec.Struct, frozen=True):
     """Whether one document is written at the end."""
 
 
+class Conclusion(msgspec.Struct, frozen=True):
+    """What a file comes to."""
+
+    summary: Summary
+    """What was read."""
+    code: Exit
+    """The exit code."""
+    reasons: tuple[str, ...]
+    """Why it is not `conformant`, in sentences."""
+    seconds: float
+    """How long it took."""
+
+
+def status_of(divergence: Divergence, broken: Mapping[str, Status]) -> Status:
+    """Give the status of a divergence: what the profile does not score is only recorded."""
+    if divergence.finding.recorded:
+        return "recorded"
+    return broken.get(divergence.finding.clause, "recorded")
+
+
 class CheckReport:
     """
     Takes divergences as they are found.
@@ -67,9 +87,7 @@ class CheckReport:
     def take(self, divergence: Divergence, recent: Sequence[Block]) -> None:
         """Take one divergence."""
         finding = divergence.finding
-        status = self.options.broken.get(finding.clause, "recorded")
-        if finding.recorded:
-            status = "recorded"
+        status = status_of(divergence, self.options.broken)
         self.counts[status] += 1
         if status == "recorded":
             self.recorded[finding.clause] += 1
@@ -81,36 +99,16 @@ class CheckReport:
         elif not self.options.quiet and (
             self.options.show_all or self.clauses.total() <= SHOWN_MAX
         ):
-            for line in self._block(divergence, status, recent):
+            clause = self.register.clauses.get(finding.clause)
+            for line in block(
+                self.options.name, divergence, clause, status, recent, self.out.style
+            ):
                 self.out.line(line)
             self.out.line()
             self.out.flush()
 
-    def _block(
-        self, divergence: Divergence, status: Status, recent: Sequence[Block]
-    ) -> Iterator[str]:
-        finding, at = divergence.finding, divergence.at
-        clause: Clause | None = self.register.clauses.get(finding.clause)
-        where = f"line {at.line}, byte {at.byte}" if at else "at the end"
-        if divergence.recording:
-            where += f" ({printable(divergence.recording, 60)})"
-        style = self.out.style
-        word = (
-            style.paint("broken", "red") if status == "fail" else style.paint("warning", "yellow")
-        )
-        yield f"{printable(self.options.name, 200)}: {where}: {finding.clause} {word}"
-        if clause is not None:
-            yield from _folded("", clause.text, style.width)
-        yield ""
-        yield from (
-            clipped(line, style.width) for line in _context(divergence, recent, style.width)
-        )
-        yield from _folded("expected  ", finding.expected, style.width)
-        yield from _folded("observed  ", finding.observed, style.width)
-        yield f"  why:      toolassay explain {finding.clause}"
-
-    def finish(self, summary: Summary, fault: ToolassayError | None, seconds: float) -> Exit:
-        """Say what it comes to; give the exit code."""
+    def finish(self, summary: Summary, fault: ToolassayError | None, seconds: float) -> Conclusion:
+        """Say what it comes to."""
         reasons: dict[Exit, str] = {}
         if fault is not None:
             reasons[Exit.USAGE] = _fault_words(fault, summary)
@@ -127,7 +125,7 @@ class CheckReport:
         else:
             self._words(summary, code, reasons)
         self.out.flush()
-        return code
+        return Conclusion(summary, code, tuple(reasons.values()), seconds)
 
     def _failed(self) -> list[str]:
         return sorted(name for name in self.clauses if self.options.broken.get(name) == "fail")
@@ -180,6 +178,30 @@ class CheckReport:
             "host": host_part(seconds),
         }
         return document
+
+
+def block(
+    name: str,
+    divergence: Divergence,
+    clause: Clause | None,
+    status: Status,
+    recent: Sequence[Block],
+    style: Style,
+) -> Iterator[str]:
+    """Show one divergence: where it is, what the clause says, and the lines that show it."""
+    finding, at = divergence.finding, divergence.at
+    where = f"line {at.line}, byte {at.byte}" if at else "at the end"
+    if divergence.recording:
+        where += f" ({printable(divergence.recording, 60)})"
+    word = style.paint("broken", "red") if status == "fail" else style.paint("warning", "yellow")
+    yield f"{printable(name, 200)}: {where}: {finding.clause} {word}"
+    if clause is not None:
+        yield from _folded("", clause.text, style.width)
+    yield ""
+    yield from (clipped(line, style.width) for line in _context(divergence, recent, style.width))
+    yield from _folded("expected  ", finding.expected, style.width)
+    yield from _folded("observed  ", finding.observed, style.width)
+    yield f"  why:      toolassay explain {finding.clause}"
 
 
 def _error(fault: ToolassayError | None) -> Json | None:

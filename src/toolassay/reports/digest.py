@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from toolassay.reports.documents import encodable
 from toolassay.results import CaseResult
 from toolassay.spec.canonical import canonical, digest
 from toolassay.spec.observation import Observation
@@ -29,12 +30,14 @@ def case_digest(result: CaseResult) -> str:
     """Give the digest of one case: its id, the statuses of its checks, and what was seen."""
     statuses = sorted((check.clause, check.check, check.status) for check in result.checks)
     seen = renamed(result.observation) if result.observation is not None else None
-    return digest(result.case.id.encode(), canonical([result.status, statuses]), canonical(seen))
+    name = result.case.id.encode(errors="backslashreplace")
+    return digest(name, _canonical([result.status, statuses]), _canonical(seen))
 
 
 def run_digest(cases: dict[str, str]) -> str:
     """Give the digest of a run, from the digests of its cases by id."""
-    return digest(*(part.encode() for name in sorted(cases) for part in (name, cases[name])))
+    parts = (part for name in sorted(cases) for part in (name, cases[name]))
+    return digest(*(part.encode(errors="backslashreplace") for part in parts))
 
 
 def renamed(observation: Observation) -> dict[str, Any]:
@@ -43,6 +46,13 @@ def renamed(observation: Observation) -> dict[str, Any]:
     ranks = _ranks(observation)
     names: dict[tuple[str, str], str] = {}
     return {facet: _walk(data[facet], names, ranks) for facet in _FACETS if facet in data}
+
+
+def _canonical(value: object) -> bytes:
+    try:
+        return canonical(value)
+    except UnicodeEncodeError:  # halves of surrogate pairs
+        return canonical(encodable(value))
 
 
 def _ranks(observation: Observation) -> dict[int, int]:

@@ -6,7 +6,7 @@ import shlex
 import textwrap
 from collections.abc import Iterator
 
-from toolassay.printable import clipped, columns, printable
+from toolassay.printable import clipped, columns, printable, visible
 from toolassay.reports.out import Style
 from toolassay.reports.timeline import drawn, view
 from toolassay.reports.words import case_words
@@ -19,6 +19,9 @@ INDENT = "      "
 
 TEXT_MAX = 600
 """Characters of what a finding says that are shown."""
+
+NAME_MAX = 500
+"""Characters of the id of a case in a command."""
 
 DETAIL_LINES = 8
 """Lines of a traceback, or of standard error, that are shown."""
@@ -50,10 +53,16 @@ def block(
     body.append("")
     body += _also(result, check, width)
     name = result.case.vector if check.check.startswith("relation.") else result.case.id
-    body.append(f"see it again:  {repro} --case {shlex.quote(name)}")
+    body.append(f"see it again:  {visible(repro)} --case {shlex.quote(_pattern(name))}")
     if clause:
         body.append(f"why:           toolassay explain {clause.id}")
     return [*lines, *(f"{INDENT}{line}".rstrip() for line in body)]
+
+
+def _pattern(name: str) -> str:
+    """Write the id of a case so that it can be shown and pasted; a recording may choose any."""
+    shown = "".join(one if one.isprintable() else "?" for one in name[:NAME_MAX])
+    return shown if len(name) <= NAME_MAX else f"{shown}*"
 
 
 def source_words(clause: Clause) -> str:

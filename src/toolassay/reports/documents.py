@@ -87,12 +87,28 @@ def host_part(seconds: float) -> Json:
 
 def encoded(document: Json) -> str:
     """Write a document for people who may look at it; keys stay in their order."""
-    return _harmless(msgspec.json.format(msgspec.json.encode(document), indent=2).decode()) + "\n"
+    return _harmless(msgspec.json.format(_encoded(document), indent=2).decode()) + "\n"
 
 
 def encoded_line(document: Json) -> str:
     """Write a document in one line."""
-    return _harmless(msgspec.json.encode(document).decode()) + "\n"
+    return _harmless(_encoded(document).decode()) + "\n"
+
+
+def _encoded(document: Json) -> bytes:
+    try:
+        return msgspec.json.encode(document)
+    except UnicodeEncodeError:  # halves of surrogate pairs, as a recorded file may name its calls
+        return msgspec.json.encode(encodable(msgspec.to_builtins(document)))
+
+
+def encodable(value: object) -> object:
+    """Write what no UTF-8 can carry as its escape, so that it can be seen."""
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    if isinstance(value, dict):
+        return {encodable(key): encodable(item) for key, item in value.items()}
+    return [encodable(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _harmless(text: str) -> str:
@@ -106,7 +122,7 @@ def _escape(found: re.Match[str]) -> str:
 
 
 _ACTS = re.compile(
-    "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff"
     "\U000e0000-\U000e007f]"
 )
 """Controls that are none of ASCII's first, line ends, marks of direction, what is invisible."""

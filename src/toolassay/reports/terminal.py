@@ -15,9 +15,9 @@ from collections.abc import Mapping
 
 from toolassay.printable import many, printable
 from toolassay.reports.out import Out
+from toolassay.reports.telling import most_telling_first
 from toolassay.results import CaseFinished, CaseResult, Check, Event, RunFinished, RunStarted
 from toolassay.selection import family_of
-from toolassay.spec.case import Case
 from toolassay.spec.register import Register
 from toolassay.statuses import NOT_JUDGED, SCORED, Exit, Status
 
@@ -80,7 +80,7 @@ class Terminal:
         # Nearly all checks pass, and a check that passes has no findings.
         passes = result.status in {"pass", "recorded"}
         checks = [one for one in result.checks if one.findings or not passes]
-        for check in _most_telling_first(result.case, checks):
+        for check in most_telling_first(result.case, checks):
             if check.status in _SHOWN or (check.status == "warn" and self.show_all):
                 self._divergence(result, check)
             elif check.status in self.marginal and check.findings:
@@ -183,17 +183,6 @@ class Terminal:
     def _verdict(self, event: RunFinished) -> str:
         colour = _VERDICT_COLOURS.get(event.exit_code, "red")
         return f"{self.out.style.paint(event.verdict.upper(), colour)}{verdict_words(event)}"
-
-
-def _most_telling_first(case: Case, checks: list[Check]) -> list[Check]:
-    """Put the clauses that the vector is about first, in its own order."""
-    if len(checks) < 2:
-        return checks
-    cited = list(dict.fromkeys(item.clause for item in case.expect))
-    return sorted(
-        checks,
-        key=lambda check: cited.index(check.clause) if check.clause in cited else len(cited),
-    )
 
 
 def _listed(counts: Mapping[Status, int]) -> str:
