@@ -1,0 +1,83 @@
+"""`toolassay init ts`: the skeleton gives a verdict at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from toolassay.skeletons import next_commands, skeleton
+
+# Where CI lacks it, the tests fail by themselves.
+pytestmark = pytest.mark.skipif(
+    shutil.which("node") is None and os.environ.get("CI") != "true", reason="Node is not installed"
+)
+
+
+def shell(command: str, folder: Path) -> tuple[int, str]:
+    """Run a command as a user would who has toolassay on the path."""
+    tools = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        command,
+        shell=True,
+        cwd=folder,
+        env={**os.environ, "PATH": tools, "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    """Write the skeleton as the command does."""
+    code, said = shell("toolassay init ts myadapter", tmp_path)
+    assert code == 0, said
+    return tmp_path / "myadapter"
+
+
+def test_every_command_that_init_names_does_what_it_says(written: Path) -> None:
+    run, explain = next_commands(skeleton("ts"), None)
+    judged, explained = shell(run, written), shell(explain, written)
+
+    assert judged[0] == 0, judged[1]
+    assert judged[1].splitlines()[-1].startswith("CONFORMANT")
+    assert explained[0] == 0
+    assert explained[1].startswith("ARG-03")
+
+
+def test_it_is_judged_without_anything_to_install_or_to_build(written: Path) -> None:
+    package = json.loads((written / "package.json").read_text())
+
+    assert package["type"] == "module"
+    assert "dependencies" not in package
+    assert not (written / "node_modules").exists()
+    assert (written / "sdk" / "index.d.mts").is_file()
+
+
+def test_its_ci_runs_what_its_readme_names_with_the_profile_pinned(written: Path) -> None:
+    workflow = (written / ".github/workflows/toolassay.yml").read_text()
+    run = next_commands(skeleton("ts"), None)[0]
+    target, _, baseline = run.rpartition(" --baseline ")
+
+    assert f"- run: {target} --profile core@1 --baseline {baseline}\n" in workflow
+    code, said = shell(f"{target} --profile core@1 --baseline {baseline} -q", written)
+    assert (code, said.startswith("CONFORMANT")) == (0, True)
+
+
+def test_a_fault_that_is_planted_in_the_agent_is_found(written: Path) -> None:
+    agent = written / "agent.mjs"
+    source = agent.read_text()
+    assert source.count("!this.allows(call.name)") == 1
+    agent.write_text(source.replace("!this.allows(call.name)", "false"))
+
+    code, said = shell('toolassay run "stdio:node adapter.mjs" --clause ORD-06', written)
+
+    assert (code, "ORD-06" in said) == (1, True)
