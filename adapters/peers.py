@@ -81,7 +81,8 @@ def in_python(name: str, folder: str) -> Peer:
 def in_go(name: str, folder: str, *flags: str, baseline: str = "baseline.yaml") -> Peer:
     home = ADAPTERS / "go" / folder
     program = os.path.relpath(place_of(home) / "adapter", home)
-    return Peer(name, home, "go", " ".join((f"stdio:{program}", *flags)), baseline)
+    target = " ".join((f"stdio:{program}", *flags))
+    return Peer(name, home, "go", target, baseline, page=folder)
 
 
 def in_node(name: str, folder: str) -> Peer:
@@ -90,6 +91,12 @@ def in_node(name: str, folder: str) -> Peer:
 
 PEERS = (
     in_python("pydantic-ai", "pydantic_ai"),
+    in_python("openai-agents", "openai_agents"),
+    in_python("strands", "strands"),
+    in_go("fantasy", "fantasy", "--repair", baseline="baseline-repair.yaml"),
+    in_go("fantasy-norepair", "fantasy"),
+    in_node("ai", "ai"),
+    in_node("openai-agents-js", "openai_agents"),
     Peer("looprig", ADAPTERS / "recorded" / "looprig", "", "recorded:."),
 )
 
