@@ -5,9 +5,10 @@ import plugin
 import runner
 import simulator
 import start_up
+import wire
 from measure import show
 
-PARTS = (start_up, runner, check, plugin, simulator)
+PARTS = (start_up, runner, check, plugin, simulator, wire)
 
 
 def main() -> None:

@@ -68,6 +68,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     _check("MSG-06", shape.answers_its_own_call, either=_SHOWN),
     _check("MSG-08", shape.one_message_per_result, either=_COMMITTED),
     _check("MSG-09", error_flag, either=_COMMITTED, scripted=True),
+    _check("MSG-10", shape.results_in_call_order, either=_SHOWN),
     _check("MSG-11", shape.nothing_between, either=_COMMITTED),
     _check("ARG-01", arguments.stored_as_empty_object, either=(*_COMMITTED, "outcome")),
     _check("ARG-02", arguments.executable_keeps_the_text, ("outcome",)),
@@ -159,10 +160,10 @@ def judge(
     if scenario is None and case is not None:
         scenario = case.scenario
     evidence = Evidence(observation, scenario, case)
-    named = [
-        outcome if isinstance(outcome, Verdict) else _run(outcome, evidence)
-        for outcome in _plan(_present(observation), scenario is not None, clauses, extra)
-    ]
+    asked = _plan(_present(observation), scenario is not None, clauses, extra)
+    named = list(asked.settled)
+    for place, check in asked.open:
+        named[place] = verdict_of(check.clause, check.name, check.ask(evidence))
     verdicts = list(named)
     for number, expected in enumerate(case.expect if case is not None else ()):
         if clauses is None or expected.clause in clauses:
@@ -178,8 +179,20 @@ def judge(
     return tuple(verdicts)
 
 
-def _run(check: Check, evidence: Evidence) -> Verdict:
-    return verdict_of(check.clause, check.name, check.ask(evidence))
+class Asked(msgspec.Struct, frozen=True):
+    """What the named checks come to wherever the same facets are there."""
+
+    settled: tuple[Verdict, ...]
+    """A verdict for each, as if none applied; those that do are judged in each case anew."""
+    open: tuple[tuple[int, Check], ...]
+    """Those that apply, with their places among all."""
+
+
+def asked_of(
+    observation: Observation, clauses: frozenset[str] | None = None, *, scripted: bool
+) -> Asked:
+    """Say what `judge` asks of an observation; equal facets are given the same object."""
+    return _plan(_present(observation), scripted, clauses, ())
 
 
 @lru_cache(maxsize=4096)
@@ -188,15 +201,17 @@ def _plan(
     scripted: bool,  # noqa: FBT001 - the key of a cache is positional
     clauses: frozenset[str] | None,
     extra: tuple[Check, ...],
-) -> tuple[Check | Verdict, ...]:
+) -> Asked:
     """Say for each check whether it runs where these facets are there, or why it does not."""
-    plan: list[Check | Verdict] = []
-    for check in (*CHECKS, *extra):
-        if clauses is None or check.clause in clauses:
-            lack = _lack(check, present, scripted=scripted)
-            missing = Verdict(check.clause, check.name, "not_applicable", (), lack)
-            plan.append(missing if lack else check)
-    return tuple(plan)
+    wanted = [one for one in (*CHECKS, *extra) if clauses is None or one.clause in clauses]
+    lacks = [_lack(check, present, scripted=scripted) for check in wanted]
+    return Asked(
+        tuple(
+            Verdict(check.clause, check.name, "not_applicable", (), lack)
+            for check, lack in zip(wanted, lacks, strict=True)
+        ),
+        tuple((place, check) for place, check in enumerate(wanted) if not lacks[place]),
+    )
 
 
 def _present(observation: Observation) -> tuple[FacetName, ...]:

@@ -62,6 +62,10 @@ class Adapter:
                 "facets": FACETS, "features": FEATURES, "deterministic": True}
 
     def turn_run(self, play):
+        if [tool.name for tool in play.tools] != ["write_file"]:  # the adapter is tried out first
+            for tool in play.tools:
+                tool.call('{"path":"a"}')
+            return play.observation()
         ACT
 """
 
@@ -218,7 +222,7 @@ def test_where_no_case_applies_none_is_skipped(project: pytest.Pytester) -> None
 @pytest.mark.parametrize(
     ("act", "said"),
     [
-        ("os._exit(3)", "crashed"),
+        ("os._exit(3)", "crashed: *exit code 3"),
         ("raise OSError('disk full')", "crashed"),
         ("time.sleep(60)", "timed out"),
         ("return {'executions': 5}", "error"),

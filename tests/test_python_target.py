@@ -21,10 +21,9 @@ from toolassay.spec.errors import UnknownNameError
 from toolassay.spec.observation import Observation, Outcome
 from toolassay.spec.scenario import Reply, Scenario
 from toolassay.spec.text import Base64, Text
-from toolassay.targets import process, python
+from toolassay.targets import process, stdio
 from toolassay.targets.base import Answer, Target
 from toolassay.targets.open import open_target
-from toolassay.targets.process import STDERR_MAX, Process
 from toolassay.targets.python import InProcessTarget, PythonTarget
 from toolassay.targets.sim import SimTarget
 
@@ -73,10 +72,10 @@ def bad(request: pytest.FixtureRequest) -> Iterator[PythonTarget]:
         ("exits", "crashed", "exit code 7"),
         ("exits_and_leaves_child", "crashed", "exit code 7"),
         ("segfaults", "crashed", "SIGSEGV"),
-        ("writes_half_a_line", "crashed", "exit code 0"),
-        ("writes_noise", "error", "no JSON"),
+        ("writes_half_a_line", "crashed", "exit code 0 in the midst of a line of 23 bytes"),
+        ("writes_noise", "error", "the line is no UTF-8: invalid start byte (byte 0)"),
         ("writes_without_end", "error", "more than"),
-        ("answers_another_request", "error", "another request"),
+        ("answers_another_request", "error", "another request, 99, awaited was 2"),
         (
             "gives_nothing",
             "error",
@@ -123,7 +122,7 @@ def test_what_closes_its_pipes_and_hangs_is_not_waited_for(
 
     answer = bad.run(case("bad"), deadline_s=LONG_S)
 
-    assert (answer.status, answer.message) == ("crashed", "the worker closed its output")
+    assert (answer.status, answer.message) == ("crashed", "the adapter closed its output")
     assert bad.run(case(), deadline_s=LONG_S).status == "ok"
 
 
@@ -154,7 +153,7 @@ def test_a_declared_facet_that_is_left_out_with_a_reason_is_not_missing(bad: Pyt
 
 @pytest.mark.parametrize("bad", ["exits_always"], indirect=True)
 def test_an_adapter_that_never_answers_is_given_up(bad: PythonTarget) -> None:
-    for _ in range(python.FAILURES_BEFORE_ANSWER_MAX - 1):
+    for _ in range(stdio.FAILURES_BEFORE_ANSWER_MAX - 1):
         assert bad.run(case("bad"), deadline_s=LONG_S).status == "crashed"
 
     with pytest.raises(AdapterUnusableError) as caught:
@@ -165,7 +164,7 @@ def test_an_adapter_that_never_answers_is_given_up(bad: PythonTarget) -> None:
 @pytest.mark.parametrize("bad", ["exits"], indirect=True)
 def test_an_adapter_that_some_cases_defeat_is_not_given_up(bad: PythonTarget) -> None:
     """Before it is given up it is asked for the plainest scenario."""
-    for _ in range(python.FAILURES_MAX + python.FAILURES_BEFORE_ANSWER_MAX):
+    for _ in range(stdio.FAILURES_MAX + stdio.FAILURES_BEFORE_ANSWER_MAX):
         assert bad.run(case("bad"), deadline_s=LONG_S).status == "crashed"
 
     assert bad.run(case(), deadline_s=LONG_S).status == "ok"
@@ -175,7 +174,7 @@ def test_an_adapter_that_some_cases_defeat_is_not_given_up(bad: PythonTarget) ->
 def test_an_adapter_that_has_answered_is_borne_with_longer(
     bad: PythonTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(python, "FAILURES_BEFORE_ANSWER_MAX", 1)
+    monkeypatch.setattr(stdio, "FAILURES_BEFORE_ANSWER_MAX", 1)
     bad.run(case(), deadline_s=LONG_S)
 
     assert bad.run(case("bad"), deadline_s=LONG_S).status == "crashed"
@@ -210,8 +209,8 @@ def test_an_interpreter_that_is_not_there_is_named() -> None:
         PythonTarget("bad:raises", python="/nowhere/no-python", folder=TARGETS)
 
 
-def test_a_description_of_the_wrong_shape_names_the_place() -> None:
-    with pytest.raises(AdapterProtocolError, match=r"\$\.facets\[0\]"):
+def test_an_unknown_facet_is_refused_with_what_is_near() -> None:
+    with pytest.raises(AdapterProtocolError, match=r"unknown facet 'histroy'; there is history"):
         PythonTarget("bad:declares_nonsense", folder=TARGETS)
 
 
@@ -220,45 +219,8 @@ def test_an_unknown_feature_is_refused_with_what_is_near() -> None:
         PythonTarget("bad:declares_a_misspelt_feature", folder=TARGETS)
 
 
-def test_standard_error_is_kept_to_a_bound() -> None:
-    script = "import sys; sys.stderr.write('x' * 1_000_000 + 'end'); sys.stderr.flush()"
-    process = Process([sys.executable, "-c", script], TARGETS)
-
-    line = process.exchange(b"", LONG_S)
-    tail = process.stderr_tail()
-    process.kill()
-    process.kill()
-
-    assert (line.status, len(tail), tail[-3:]) == ("crashed", STDERR_MAX, "end")
-
-
-def test_a_line_larger_than_a_pipe_is_sent_and_received() -> None:
-    script = "import sys; sys.stdout.write(sys.stdin.readline())"
-    process = Process([sys.executable, "-c", script], TARGETS)
-
-    line = process.exchange(b"x" * 3_000_000 + b"\n", LONG_S)
-    process.kill()
-
-    assert (line.status, len(line.data)) == ("ok", 3_000_000)
-
-
-def test_a_worker_that_does_not_read_is_killed_at_the_deadline() -> None:
-    process = Process([sys.executable, "-c", "import time; time.sleep(3600)"], TARGETS)
-
-    line = process.exchange(b"x" * 3_000_000 + b"\n", SHORT_S)
-    process.kill()
-
-    assert line.status == "timeout"
-
-
-def test_nothing_of_the_case_but_its_scenario_reaches_the_implementation() -> None:
-    params = python.params_of(case(), 3, 10.0)
-
-    assert set(params) == {"token", "seed", "deadline_ms", "scenario"}
-
-
 ECHO = """
-from toolassay.adapter import message, text_of
+from toolassay.adapter import call, message, text_of
 
 class Adapter:
     def initialize(self):
@@ -270,7 +232,9 @@ class Adapter:
         history = []
         for turn, user in enumerate(play.users):
             history.append(message("user", user))
-            history.append(message("assistant", play.model(history).text))
+            reply = play.model(history)
+            calls = [call(one.id, one.name, one.arguments) for one in reply.calls]
+            history.append(message("assistant", reply.text, calls=calls))
             play.ended(turn, "done")
         return play.observation(history)
 

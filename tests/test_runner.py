@@ -299,7 +299,7 @@ def test_further_workers_have_targets_of_their_own_which_are_closed() -> None:
 
 
 def related(*ids: str) -> list:  # type: ignore[type-arg]
-    reference = RelationRef("ARG-13", "arg.whole")
+    reference = RelationRef("DUR-04", "arg.whole")
     return [case_of(name, (ANSWERED,), relations=(reference,)) for name in ids]
 
 
@@ -308,17 +308,17 @@ def test_a_relation_is_a_check_of_the_case_with_the_default_value() -> None:
     differs = Answer("ok", seen(ran=True, answered=True))
     (first, second), finished = results_of(plan_of(FakeTarget({cases[1].id: differs}), cases))
 
-    (check,) = (check for check in first.checks if check.check == "relation.ARG-13")
+    (check,) = (check for check in first.checks if check.check == "relation.DUR-04")
     assert check.status == "fail"
-    assert "relation.ARG-13" not in {check.check for check in second.checks}
-    assert "ARG-13" in finished.broken_clauses
+    assert "relation.DUR-04" not in {check.check for check in second.checks}
+    assert "DUR-04" in finished.broken_clauses
 
 
 def test_a_relation_of_one_case_alone_does_not_apply() -> None:
     cases = related("arg.whole", "arg.whole[stream=halves]")
     plan = plan_of(FakeTarget(), cases, selection=Selection(cases=("arg.whole[stream=halves]",)))
     (result,), _ = results_of(plan)
-    (check,) = (check for check in result.checks if check.check == "relation.ARG-13")
+    (check,) = (check for check in result.checks if check.check == "relation.DUR-04")
 
     assert check.status == "not_applicable"
 

@@ -209,6 +209,38 @@ def test_a_factory_that_cannot_be_had_says_why(
     assert words in caught.value.message
 
 
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("turn/run", {}),
+        ("turn/run", {"scenario": []}),
+        ("turn/run", {"scenario": {"model": [3]}}),
+        ("event/validate", {"event": 3}),
+        ("arguments/sanitize", {"arguments": {"base64": "?"}}),
+        ("arguments/sanitize", {"arguments": {"base64": 3}}),
+        ("arguments/sanitize", ["{}"]),
+    ],
+)
+def test_parameters_of_the_wrong_shape_are_refused_and_end_nothing(
+    session: Session, method: str, params: dict[str, Any]
+) -> None:
+    assert ask(session, method, params)["error"]["code"] == worker.BAD_PARAMS
+    assert ask(session, "turn/run", turn("go"))["result"]["status"] == "ok"
+
+
+def test_the_adapter_is_told_to_reset_by_its_method_of_that_name(session: Session) -> None:
+    class Kept:
+        resets = 0
+
+        def reset(self) -> None:
+            Kept.resets += 1
+
+    assert "no reset()" in ask(session, "reset", {})["error"]["message"]
+    session._adapter = Kept()
+    assert ask(session, "reset", {})["result"] == {"status": "ok"}
+    assert Kept.resets == 1
+
+
 def test_lines_that_are_no_requests_are_answered_with_an_error() -> None:
     sink = io.BytesIO()
 
@@ -216,7 +248,7 @@ def test_lines_that_are_no_requests_are_answered_with_an_error() -> None:
 
     answers = [json.loads(line) for line in sink.getvalue().splitlines()]
     assert [answer.get("error", {}).get("code") for answer in answers] == [
-        worker.BAD_REQUEST,
+        worker.BAD_JSON,
         worker.BAD_REQUEST,
         None,
     ]
@@ -266,7 +298,7 @@ def test_the_modules_of_the_kit_do_not_hide_those_of_the_user(tmp_path: Path) ->
         timeout=60,
     )
 
-    assert json.loads(done.stdout)["result"] == {}
+    assert json.loads(done.stdout)["result"] == {"protocol": 1, "window": worker.WINDOW}
 
 
 def test_the_worker_says_how_it_is_called() -> None:

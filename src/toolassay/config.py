@@ -36,6 +36,8 @@ class Config(msgspec.Struct, frozen=True):
     """The file of known failures."""
     deadline: float | None = None
     """Seconds that one case may take."""
+    start: float | None = None
+    """Longest wait in seconds for an adapter to be started."""
     vectors: tuple[str, ...] = ()
     """Authored vectors to run beside the shipped ones."""
     python: str | None = None
@@ -49,9 +51,11 @@ _KEYS: dict[str, tuple[type, ...]] = {
     "profile": (str,),
     "baseline": (str,),
     "deadline": (int, float),
+    "start": (int, float),
     "vectors": (str, list),
     "python": (str,),
 }
+_SECONDS = ("deadline", "start")
 _PATHS = ("baseline", "vectors", "python")
 
 
@@ -121,14 +125,15 @@ def _check(key: str, value: object, path: Path) -> None:
     right = isinstance(value, _KEYS[key]) and not isinstance(value, bool)
     texts = value if isinstance(value, list) else []
     if not right or not all(isinstance(item, str) for item in texts):
-        wanted = {"deadline": "a number of seconds", "vectors": "a path or a list of paths"}
+        seconds = dict.fromkeys(_SECONDS, "a number of seconds")
+        wanted = {**seconds, "vectors": "a path or a list of paths"}
         raise ConfigError(
             f"[tool.toolassay] {key} must be {wanted.get(key, 'a text')}", where=str(path)
         )
     if value == "" or "" in texts:
         raise ConfigError(f"[tool.toolassay] {key} is empty", where=str(path))
-    if key == "deadline" and not (isinstance(value, int | float) and 0 < value <= DEADLINE_MAX_S):
-        what = f"[tool.toolassay] deadline must be more than 0, and at most {DEADLINE_MAX_S}"
+    if key in _SECONDS and not (isinstance(value, int | float) and 0 < value <= DEADLINE_MAX_S):
+        what = f"[tool.toolassay] {key} must be more than 0, and at most {DEADLINE_MAX_S}"
         raise ConfigError(what, where=str(path))
 
 

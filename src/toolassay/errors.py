@@ -3,10 +3,10 @@ What can go wrong between the kit and an implementation under test.
 
 A target is opened in this order, and the first fault is reported: its name is
 read (`TargetSyntaxError`, or an unknown scheme), its adapter is started
-(`AdapterStartError`), and what it says of itself is read
-(`AdapterProtocolError`). An adapter that fails again and again is given up
-(`AdapterUnusableError`). A single case that goes wrong is no error but an
-answer: see `toolassay.targets.base.Answer`.
+(`AdapterStartError`), what it says of itself is read (`AdapterProtocolError`),
+and it is tried out before anything is judged (`SmokeError`). An adapter that
+fails again and again is given up (`AdapterUnusableError`). A single case that
+goes wrong is no error but an answer: see `toolassay.targets.base.Answer`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ __all__ = [
     "AdapterProtocolError",
     "AdapterStartError",
     "AdapterUnusableError",
+    "SmokeError",
     "TargetSyntaxError",
 ]
 
@@ -64,12 +65,35 @@ class AdapterProtocolError(TargetError):
 
     code = "target.protocol"
     hint = (
-        "initialize() gives a dict with name, version, operations, facets, features, deterministic"
+        "initialize() gives name, version, operations, facets, features and deterministic; "
+        "an adapter that is no Python object gives protocol: 1 too"
     )
 
     def __init__(self, target: str, what: str) -> None:
         super().__init__(what, where=target)
         self.target = target
+
+
+class SmokeError(TargetError):
+    """
+    The adapter answers in a way from which nothing could be learned.
+
+    Attributes:
+        target: The target as given.
+        step: What it was asked.
+        detail: What it wrote before it failed, or the traceback.
+    """
+
+    code = "target.smoke"
+    hint = "the fault is in the adapter, whatever the implementation does"
+
+    def __init__(
+        self, target: str, step: str, what: str, detail: str = "", *, hint: str = ""
+    ) -> None:
+        super().__init__(f"smoke test: {step}: {what}", where=target, hint=hint)
+        self.target = target
+        self.step = step
+        self.detail = detail
 
 
 class AdapterUnusableError(TargetError):

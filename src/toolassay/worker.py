@@ -37,11 +37,23 @@ LINE_MAX = 64 * 1024 * 1024
 TAIL_MAX = 4000
 """Characters of a traceback that are sent."""
 
+PROTOCOL = 1
+"""Version of the protocol that is spoken here."""
+
+WINDOW = 8
+"""How many requests may wait in the pipe while one is answered."""
+
+BAD_JSON = -32700
+"""The line is no JSON."""
+
 BAD_REQUEST = -32600
 """The line is no request."""
 
 BAD_METHOD = -32601
 """The method is unknown."""
+
+BAD_PARAMS = -32602
+"""What is asked for has the wrong shape."""
 
 ADAPTER_FAULT = -32001
 """The adapter cannot be made, or its answer cannot be sent."""
@@ -81,13 +93,15 @@ class Session:
         """Answer one request with one line, whatever happens."""
         head = {"jsonrpc": "2.0", "id": request.get("id")}
         try:
-            result = self._dispatch(str(request.get("method")), request.get("params") or {})
+            result = self._dispatch(str(request.get("method")), request.get("params", {}))
             return _line({**head, "result": result})
         except Fault as fault:
             error = {"code": fault.code, "message": fault.message, "data": {"detail": fault.detail}}
             return _line({**head, "error": error})
 
-    def _dispatch(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _dispatch(self, method: str, params: object) -> Mapping[str, Any]:
+        if not isinstance(params, dict):
+            raise Fault("params must be an object", code=BAD_PARAMS)
         if method == "initialize":
             return self._initialize()
         if method == "shutdown":
@@ -97,9 +111,11 @@ class Session:
         if method == "turn/run":
             return self._turn_run(params)
         if method == "event/validate":
-            return self._stateless("event_validate", _string_or_bytes(params["event"]))
+            return self._stateless("event_validate", _text(params, "event"))
         if method == "arguments/sanitize":
-            return self._stateless("arguments_sanitize", _bytes(params["arguments"]))
+            return self._stateless("arguments_sanitize", _bytes(_text(params, "arguments")))
+        if method == "reset":
+            return self._reset()
         raise Fault(f"unknown method {method!r}", code=BAD_METHOD)
 
     def _initialize(self) -> Mapping[str, Any]:
@@ -118,18 +134,33 @@ class Session:
             raise Fault(f"initialize() gave {type(described).__name__}, not a dict")
         facets = described.get("facets")
         self._facets = tuple(facets) if isinstance(facets, (list, tuple)) else None
-        return described
+        return {"protocol": PROTOCOL, "window": WINDOW, **described}
+
+    def _reset(self) -> Mapping[str, Any]:
+        reset = getattr(self._adapter, "reset", None)
+        if reset is None:
+            raise Fault("the adapter has no reset()")
+        try:
+            done = reset()
+            if inspect.isawaitable(done):
+                asyncio.run(_await(done))
+        except self._caught as error:
+            raise Fault(f"reset() raised {_named(error)}", _tail(error)) from None
+        return {"status": "ok"}
 
     def _turn_run(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
         from toolassay.adapter import Play  # noqa: PLC0415 - importable since `main`
 
-        deadline_s = params.get("deadline_ms", 10_000) / 1000
-        play = Play(
-            params["scenario"],
-            seed=params.get("seed", 0),
-            facets=self._facets,
-            deadline_s=deadline_s,
-        )
+        try:
+            play = Play(
+                params["scenario"],
+                seed=params.get("seed", 0),
+                facets=self._facets,
+                deadline_s=params.get("deadline_ms", 10_000) / 1000,
+            )
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            words = f"params of turn/run cannot be read: {_named(error)}"
+            raise Fault(words, _tail(error), BAD_PARAMS) from None
         result = self._call("turn_run", play, play)
         # The implementation may have swallowed either exception on its way.
         if play.fault:
@@ -231,15 +262,15 @@ def serve(session: Session, source: BinaryIO, sink: BinaryIO) -> None:
         line = source.readline(LINE_MAX)
         if not line:
             return
+        fault: dict[str, Any] = {"code": BAD_REQUEST, "message": "the line is no request"}
         try:
             request = json.loads(line)
-        except ValueError:
-            request = None
-        if not isinstance(request, dict):
-            error = {"code": BAD_REQUEST, "message": "the line is no request"}
-            answer = _line({"jsonrpc": "2.0", "id": None, "error": error})
-        else:
+        except (ValueError, RecursionError):
+            request, fault = None, {"code": BAD_JSON, "message": "the line is no JSON"}
+        if isinstance(request, dict):
             answer = session.answer(request)
+        else:
+            answer = _line({"jsonrpc": "2.0", "id": None, "error": fault})
         sink.write(answer)
         sink.flush()
         if isinstance(request, dict) and request.get("method") == "shutdown":
@@ -283,14 +314,23 @@ def _line(value: Mapping[str, Any]) -> bytes:
     return line
 
 
-def _string_or_bytes(text: str | Mapping[str, str]) -> str | bytes:
-    return text if isinstance(text, str) else _bytes(text)
+def _text(params: Mapping[str, Any], name: str) -> str | bytes:
+    """Give a text of the parameters: a string, or the bytes of what is none."""
+    text = params.get(name)
+    if isinstance(text, str):
+        return text
+    if not isinstance(text, dict) or not isinstance(text.get("base64"), str):
+        raise Fault(f"params.{name} must be a text", code=BAD_PARAMS)
+    try:
+        return _bytes(text)
+    except ValueError:
+        raise Fault(f"params.{name}.base64 is not well formed", code=BAD_PARAMS) from None
 
 
-def _bytes(text: str | Mapping[str, str]) -> bytes:
+def _bytes(text: str | bytes | Mapping[str, str]) -> bytes:
     from toolassay.adapter_text import raw_of  # noqa: PLC0415 - importable since `main`
 
-    return raw_of(text)
+    return text if isinstance(text, bytes) else raw_of(text)
 
 
 def _named(error: BaseException) -> str:

@@ -29,7 +29,7 @@ from toolassay.spec.case import Case
 from toolassay.spec.errors import TargetError, UsageError, VectorError
 from toolassay.spec.register import load_register
 from toolassay.statuses import Status, worst
-from toolassay.targets.base import Target
+from toolassay.targets.base import Foreseeing, Target
 from toolassay.targets.open import open_target
 
 FAULTS_MAX = 8
@@ -125,9 +125,22 @@ class Contract:
 
     def _open(self) -> Target:
         settings = self.settings
-        target = open_target(settings.target, python=settings.python, folder=settings.folder)
+        target = open_target(
+            settings.target,
+            python=settings.python,
+            folder=settings.folder,
+            start_s=settings.start_s,
+            deadline_s=settings.deadline_s,
+        )
         self._target, self._offer = target, offered(target.implementation)
         return target
+
+    def _foretell(self, members: Sequence[Case]) -> None:
+        """Tell the target which cases come next; of single tests pytest alone knows the order."""
+        target, offer = self._target, self._offer
+        if isinstance(target, Foreseeing) and offer is not None:
+            asked = [one for one in members if not reason_against(one, offer, self.rules.needs)]
+            target.foresee(asked, self.settings.seed, self.settings.deadline_s)
 
     def _groups(self) -> dict[str, tuple[Case, ...]]:
         """Give the cases that are judged together, by the slug of their vector."""
@@ -138,6 +151,7 @@ class Contract:
         return {vector: tuple(members) for vector, members in groups.items()}
 
     def _judge_together(self, members: Sequence[Case]) -> list[CaseResult]:
+        self._foretell(members)
         results = [self._run(case) for case in members]
         if any(case.relations for case in members):
             results = judge_relations(results, self.rules)

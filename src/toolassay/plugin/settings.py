@@ -9,6 +9,7 @@ the test file names would be worse than none.
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import msgspec
@@ -17,7 +18,7 @@ import pytest
 from toolassay.config import Config, load_config
 from toolassay.plugin.anchor import Anchor
 from toolassay.selection import Selection
-from toolassay.targets.base import DEADLINE_S
+from toolassay.targets.base import DEADLINE_S, START_S
 
 _NAMES = ("target", "profile", "baseline", "seed", "deadline")
 
@@ -49,10 +50,12 @@ class Settings(msgspec.Struct, frozen=True):
     """Seed of every case."""
     deadline_s: float
     """Seconds that one case may take."""
+    start_s: float
+    """Longest wait for an adapter to be started."""
     python: str | None
     """The interpreter for `python:` targets."""
     folder: Path
-    """Where the worker of a `python:` target runs."""
+    """Where an adapter runs."""
 
 
 def resolve(anchor: Anchor, name: str, config: pytest.Config, path: Path) -> Settings:
@@ -88,6 +91,7 @@ def resolve(anchor: Anchor, name: str, config: pytest.Config, path: Path) -> Set
         baseline=_path(said["baseline"] or table.baseline),
         seed=0 if seed is None else int(seed),
         deadline_s=float(deadline or table.deadline or DEADLINE_S),
+        start_s=float(table.start or START_S),
         python=anchor.python or table.python,
         folder=_folder(target, config, path),
     )
@@ -126,8 +130,10 @@ def _path(text: str | None) -> Path | None:
 
 
 def _folder(target: str, config: pytest.Config, path: Path) -> Path:
-    """Find the folder that holds the module of a `python:` target; else the root folder."""
+    """Find the folder in which an adapter runs: the one that holds it, or else the root folder."""
     root = config.rootpath
+    if target.startswith("stdio:"):
+        return path.parent if names_a_file(target, path.parent) else root
     module = target.removeprefix("python:").partition(":")[0].partition(".")[0]
     if not target.startswith("python:") or not module.isidentifier():
         return root
@@ -135,3 +141,12 @@ def _folder(target: str, config: pytest.Config, path: Path) -> Path:
         if (place / module).is_dir() or (place / f"{module}.py").is_file():
             return place
     return root
+
+
+def names_a_file(target: str, folder: Path) -> bool:
+    """Tell whether a word of a command is a file of a folder."""
+    try:
+        words = shlex.split(target.removeprefix("stdio:"))
+    except ValueError:  # opening the target says what is wrong
+        return False
+    return any(Path(folder, word).is_file() for word in words)

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from toolassay.results import CaseFinished, CaseResult, Check, RunFinished, RunStarted
-    from toolassay.runner.engine import Plan, run
+    from toolassay.runner.engine import run
     from toolassay.runner.judging import judge_one, run_case
+    from toolassay.runner.plan import Plan
     from toolassay.runner.relating import judge_relations
     from toolassay.runner.rules import Rules, rules_of
 
@@ -40,7 +41,7 @@ _WHERE = {
     "CaseFinished": "toolassay.results",
     "CaseResult": "toolassay.results",
     "Check": "toolassay.results",
-    "Plan": "toolassay.runner.engine",
+    "Plan": "toolassay.runner.plan",
     "Rules": "toolassay.runner.rules",
     "RunFinished": "toolassay.results",
     "RunStarted": "toolassay.results",

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from toolassay.properties.judge import Verdict, judge
+from toolassay.properties.judge import Asked, Verdict, asked_of, judge
 from toolassay.results import DECLARES, CaseResult, Check
 from toolassay.runner.applies import Offer, offer_of, reason_against, withheld
-from toolassay.runner.rules import Rules
+from toolassay.runner.rules import Outline, Rules
 from toolassay.selection import cited
 from toolassay.spec.case import Case
 from toolassay.spec.errors import ToolassayError
@@ -84,13 +84,34 @@ def judge_one(case: Case, answer: Answer, rules: Rules, offer: Offer) -> CaseRes
         return _unjudged(case, answer, rules)
     observation = answer.observation
     verdicts = judge(observation, case.scenario, case, rules.clauses)
-    checks = scored(verdicts, rules)
+    asked = asked_of(observation, rules.clauses, scripted=case.scenario is not None)
+    checks = _checks(verdicts, _outline(asked, rules), rules)
     checks += _missing(case, verdicts, rules)
     facets = withheld(case.operation, offer, observation)
     if facets:
         checks += (_withheld_check(facets),)
     status = worst({check.status for check in checks})
     return CaseResult(case, status, checks, _why(status, checks), observation)
+
+
+def _outline(asked: Asked, rules: Rules) -> Outline:
+    """Prepare the checks of all cases in which the same facets are there."""
+    found = rules.outlines.get(id(asked))
+    if found is None:
+        found = rules.outlines[id(asked)] = Outline(asked, scored(asked.settled, rules))
+    return found
+
+
+def _checks(verdicts: tuple[Verdict, ...], outline: Outline, rules: Rules) -> tuple[Check, ...]:
+    """Score verdicts; of most named checks it was known beforehand that they do not apply."""
+    if len(verdicts) < len(outline.checks):
+        return scored(verdicts, rules)
+    checks = list(outline.checks)
+    places = [place for place, _ in outline.asked.open]
+    own = scored([verdicts[place] for place in places], rules)
+    for place, check in zip(places, own, strict=True):
+        checks[place] = check
+    return (*checks, *scored(verdicts[len(checks) :], rules))
 
 
 def scored(verdicts: Iterable[Verdict], rules: Rules) -> tuple[Check, ...]:

@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from toolassay.spec.register import Profile, Register, Score
 from toolassay.statuses import Status
+
+if TYPE_CHECKING:  # who wants the rules alone does not load every oracle
+    from toolassay.properties.judge import Asked
+    from toolassay.results import Check
+
+
+class Outline(msgspec.Struct, frozen=True):
+    """The checks of all cases in which the same facets are there."""
+
+    asked: Asked
+    """What the oracles ask; held here, so that it stays what it is looked up by."""
+    checks: tuple[Check, ...]
+    """One for each named check, as if none applied."""
 
 
 class Rules(msgspec.Struct, frozen=True):
@@ -23,6 +37,8 @@ class Rules(msgspec.Struct, frozen=True):
     """Clauses that are judged; None for all."""
     statuses: Mapping[tuple[str, str], Status] = msgspec.field(default_factory=dict)
     """Status of a check whose clause is scored, by clause and what the oracle says."""
+    outlines: dict[int, Outline] = msgspec.field(default_factory=dict)
+    """What the checks of a case are before any is asked; filled as cases are judged."""
 
 
 _BROKEN: dict[Score, Status] = {"scored": "fail", "warning": "warn"}

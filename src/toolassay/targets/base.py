@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+from collections.abc import Iterable
+from typing import Literal, Protocol, runtime_checkable
 
 import msgspec
 
@@ -11,6 +12,15 @@ from toolassay.spec.observation import FacetName, Observation
 
 LINE_MAX = 64 * 1024 * 1024
 """Bytes of the longest answer that is read."""
+
+PROTOCOL = 1
+"""Version of the protocol between the kit and an adapter."""
+
+START_S = 60.0
+"""Longest wait for an adapter to be started, if nothing else is said."""
+
+WINDOW_MAX = 64
+"""The most requests that may be on their way at a time."""
 
 MESSAGE_MAX = 2000
 """Characters of a message that are kept."""
@@ -29,7 +39,7 @@ How a case was answered.
 is `ok` too, and its outcome says `rejected`. `rejected`: the implementation
 refused the scenario as a whole. `raised`: it threw. `unsupported`: it, or its
 adapter, cannot be asked for this. `error`: the adapter's answer is not usable.
-`crashed`: the worker ended. `timeout`: it was killed at the deadline.
+`crashed`: the adapter ended. `timeout`: it was killed at the deadline.
 """
 
 
@@ -84,6 +94,26 @@ class Target(Protocol):
         """End it; it may be called twice."""
 
 
+@runtime_checkable
+class Foreseeing(Target, Protocol):
+    """A target that makes use of knowing what comes next."""
+
+    @property
+    def window(self) -> int:
+        """How many cases may be on their way at a time."""
+
+    def foresee(self, cases: Iterable[Case], seed: int = 0, deadline_s: float = DEADLINE_S) -> None:
+        """
+        Hear which cases will be run next, in order: they may be sent ahead of their turn.
+
+        Answers come from `run` alone. A case that is passed over is not missed,
+        and one that nobody foresaw is run all the same.
+        """
+
+    def interrupt(self) -> None:
+        """End the case that another thread has it run."""
+
+
 class Described(msgspec.Struct, frozen=True):
     """The result of `initialize`."""
 
@@ -93,6 +123,8 @@ class Described(msgspec.Struct, frozen=True):
     version: str = ""
     features: tuple[str, ...] = ()
     deterministic: bool = False
+    window: int = 1
+    reset: bool = False
 
 
 def implementation_of(described: Described, target: str) -> Implementation:

@@ -2,40 +2,92 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from pathlib import Path
+
+import msgspec
 
 from toolassay.errors import TargetSyntaxError
 from toolassay.near import near
 from toolassay.spec.errors import UnknownNameError
-from toolassay.targets.base import Target
+from toolassay.targets.base import DEADLINE_S, START_S, Target
 
-SCHEMES = ("sim", "python:MODULE:FACTORY", "recorded:PATH")
+SCHEMES = ("sim", "sim+stdio", "python:MODULE:FACTORY", "stdio:COMMAND", "recorded:PATH")
 """How targets are written."""
 
 
+class Opening(msgspec.Struct, frozen=True):
+    """How a target is to be opened."""
+
+    python: str | None = None
+    """For `python:`: the interpreter of the worker; the kit's own if not given."""
+    in_process: bool = False
+    """For `python:`: run the adapter in the kit's own process, for debugging."""
+    folder: Path | None = None
+    """Where an adapter runs; the current folder if not given."""
+    start_s: float = START_S
+    """Longest wait for an adapter to be started."""
+
+
+def over_a_wire(spec: str) -> bool:
+    """Tell whether a target is another process, of which there may be several."""
+    return spec == "sim+stdio" or spec.startswith(("python:", "stdio:"))
+
+
 def open_target(
-    spec: str, *, python: str | None = None, in_process: bool = False, folder: Path | None = None
+    spec: str,
+    *,
+    python: str | None = None,
+    in_process: bool = False,
+    folder: Path | None = None,
+    start_s: float = START_S,
+    deadline_s: float = DEADLINE_S,
+    smoke: bool = True,
 ) -> Target:
     """
     Open a target.
 
     Args:
-        spec: `sim`, `python:MODULE:FACTORY` or `recorded:PATH`.
+        spec: `sim`, `sim+stdio`, `python:MODULE:FACTORY`, `stdio:COMMAND` or `recorded:PATH`.
         python: For `python:`: the interpreter of the worker; the kit's own if not given.
         in_process: For `python:`: run the adapter in the kit's own process, for debugging.
-        folder: For `python:`: where the worker runs; the current folder if not given.
+        folder: Where an adapter runs; the current folder if not given.
+        start_s: Longest wait for an adapter to be started.
+        deadline_s: Seconds that each step of the smoke test may take.
+        smoke: Whether an adapter in another process is tried before it is used.
 
     Raises:
         UsageError: The target is not written right, or of no known kind.
-        TargetError: It cannot be opened.
+        TargetError: It cannot be opened, or its adapter fails the smoke test.
     """
+    target = _opened(spec, Opening(python, in_process, folder, start_s))
+    if smoke and over_a_wire(spec) and not in_process:
+        from toolassay.targets.smoke import try_out  # noqa: PLC0415 - only what is used is imported
+        from toolassay.targets.stdio import StdioTarget  # noqa: PLC0415 - as above
+
+        assert isinstance(target, StdioTarget), "what is over a wire is of one kind"
+        try:
+            try_out(target, deadline_s)
+        except BaseException:
+            target.close()
+            raise
+    return target
+
+
+def _opened(spec: str, how: Opening) -> Target:
     scheme, colon, rest = spec.partition(":")
     if spec == "sim":
         from toolassay.targets.sim import SimTarget  # noqa: PLC0415 - only what is used is imported
 
         return SimTarget()
+    if spec == "sim+stdio":
+        # -P: no module of the current folder takes the place of one of the kit's.
+        return _stdio(spec, (sys.executable, "-P", "-m", "toolassay", "serve"), how)
     if scheme == "python" and colon:
-        return _open_python(spec, rest, python=python, in_process=in_process, folder=folder)
+        return _python(spec, rest, how)
+    if scheme == "stdio" and colon:
+        return _stdio(spec, _words(spec, rest), how)
     if scheme == "recorded" and colon:
         from toolassay.targets.recorded import RecordedTarget  # noqa: PLC0415 - as above
 
@@ -45,9 +97,26 @@ def open_target(
     raise _unknown(spec, scheme)
 
 
-def _open_python(
-    spec: str, rest: str, *, python: str | None, in_process: bool, folder: Path | None
-) -> Target:
+def _stdio(spec: str, command: tuple[str, ...], how: Opening) -> Target:
+    from toolassay.targets.stdio import StdioTarget  # noqa: PLC0415 - as above
+
+    return StdioTarget(command, spec, folder=how.folder, start_s=how.start_s)
+
+
+def _words(spec: str, command: str) -> tuple[str, ...]:
+    """Split a command as a shell would."""
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError as error:
+        what = f"cannot be split into words: {str(error).lower()}"
+        raise TargetSyntaxError(spec, what, hint="quote it as for a shell") from None
+    if not words or not words[0] or "\0" in command:
+        what = "names no command"
+        raise TargetSyntaxError(spec, what, hint="write stdio:COMMAND, such as stdio:./my_adapter")
+    return words
+
+
+def _python(spec: str, rest: str, how: Opening) -> Target:
     from toolassay.targets.python import InProcessTarget, PythonTarget  # noqa: PLC0415 - as above
 
     module, _, factory = rest.partition(":")
@@ -55,13 +124,16 @@ def _open_python(
         what = "does not name a module and a factory in it"
         raise TargetSyntaxError(spec, what, hint="write python:package.module:factory")
     stem = module.removesuffix(".py")
-    if stem != module and ((folder or Path.cwd()) / f"{stem.replace('.', '/')}.py").is_file():
+    path = (how.folder or Path.cwd()) / f"{stem.replace('.', '/')}.py"
+    if stem != module and path.is_file():
         what = "names a file, and a module has no ending"
         raise TargetSyntaxError(spec, what, hint=f"write python:{stem}:{factory}")
-    if in_process and python is not None:
+    if not how.in_process:
+        return PythonTarget(rest, python=how.python, folder=how.folder, start_s=how.start_s)
+    if how.python is not None:
         what = "cannot run in this process and under another interpreter"
         raise TargetSyntaxError(spec, what, hint="leave out --python or --in-process")
-    return InProcessTarget(rest) if in_process else PythonTarget(rest, python=python, folder=folder)
+    return InProcessTarget(rest)
 
 
 def _unknown(spec: str, scheme: str) -> UnknownNameError:

@@ -1,9 +1,10 @@
 """
-One worker process: a line out, a line in, and a deadline that holds.
+One process that speaks in lines, behind pipes that nothing can block.
 
-The worker leads a process group of its own, and the group is killed at the
-deadline, so that nothing an implementation does can outlive its case. Both of
-its output pipes are read while the kit waits; what is kept of them is bounded.
+The process leads a group of its own, and the group is killed at a deadline or
+at a fault, so that nothing an implementation does can outlive its case. All
+pipes are served while the kit waits, many lines at a time; what is kept of
+them is bounded, whatever comes.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ import signal
 import subprocess
 import time
 from collections import deque
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
+from toolassay.printable import many
 from toolassay.targets.base import LINE_MAX
 
 STDERR_MAX = 64 * 1024
@@ -37,9 +40,15 @@ REAP_S = 5.0
 ENDING_S = 1.0
 """Longest wait for a process that closed its output to say how it ended."""
 
+SHUTDOWN_S = 1.0
+"""Longest wait for a process that was asked to end."""
+
+TERMINATE_S = 0.5
+"""Longest wait for a process group that was sent SIGTERM."""
+
 
 class Line(msgspec.Struct, frozen=True):
-    """What came of one exchange."""
+    """What came of waiting for a line."""
 
     status: Literal["ok", "error", "crashed", "timeout"]
     """`error`: the line was too long."""
@@ -51,17 +60,17 @@ class Line(msgspec.Struct, frozen=True):
 
 class Process:
     """
-    A worker process.
+    A process that speaks in lines.
 
     Args:
-        command: What is run.
+        command: What is run; no shell reads it.
         folder: Where it is run.
 
     Raises:
         OSError: It cannot be run.
     """
 
-    def __init__(self, command: list[str], folder: Path) -> None:
+    def __init__(self, command: Sequence[str], folder: Path) -> None:
         self._process = subprocess.Popen(
             command,
             cwd=folder,
@@ -79,28 +88,44 @@ class Process:
         self._stderr = self._process.stderr.fileno()
         for pipe in (self._stdin, self._stdout, self._stderr):
             os.set_blocking(pipe, False)
-        self._received = bytearray()
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._stdout, selectors.EVENT_READ)
+        self._selector.register(self._stderr, selectors.EVENT_READ)
+        self._unsent = memoryview(b"")
+        self._lines: deque[bytes] = deque()
+        self._part: list[bytes] = []
+        self._part_size = 0
         self._errors: deque[bytes] = deque()
         self._errors_size = 0
 
-    def exchange(self, line: bytes, deadline_s: float) -> Line:
-        """Send a line and wait for one; after anything but `ok` the process is to be killed."""
-        end = time.monotonic() + deadline_s
-        unsent = memoryview(line)
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._stdin, selectors.EVENT_WRITE)
-            selector.register(self._stdout, selectors.EVENT_READ)
-            selector.register(self._stderr, selectors.EVENT_READ)
-            while (left := end - time.monotonic()) > 0:
-                ready = {key.fd for key, _ in selector.select(min(left, POLL_S))}
-                if self._stdin in ready and not (unsent := self._send(unsent)):
-                    selector.unregister(self._stdin)
-                if self._stderr in ready and self._drain() == b"":
-                    selector.unregister(self._stderr)
-                found = self._receive() if self._stdout in ready else self._alive()
-                if found is not None:
-                    return found
-        return Line("timeout", message=f"no answer within {deadline_s:g} s")
+    def send(self, data: bytes) -> None:
+        """Send lines; what the pipe does not take at once goes out while lines are awaited."""
+        if self._unsent:
+            self._unsent = memoryview(bytes(self._unsent) + data)
+            return
+        self._unsent = self._written(memoryview(data))
+        if self._unsent:
+            self._selector.register(self._stdin, selectors.EVENT_WRITE)
+
+    def line(self, end: float) -> Line:
+        """Wait for a line, at most until a time; after anything but `ok` the process is lost."""
+        while not self._lines:
+            left = end - time.monotonic()
+            found = self._serve(max(0.0, left))
+            if found is not None:
+                return found
+            if left <= 0 and not self._lines:
+                return Line("timeout", message=self._so_far())
+        return Line("ok", self._lines.popleft())
+
+    def come(self, lines: int) -> bytes:
+        """Give the begin of what has come beyond a number of lines; nothing is waited for."""
+        if len(self._lines) <= lines:
+            with contextlib.suppress(OSError):
+                self._take(os.read(self._stdout, CHUNK))
+        if len(self._lines) > lines:
+            return self._lines[lines]
+        return b"".join(self._part) if not lines else b""
 
     def stderr_tail(self) -> str:
         """Give the end of what was written to standard error."""
@@ -109,50 +134,95 @@ class Process:
                 break
         return b"".join(self._errors)[-STDERR_MAX:].decode(errors="replace")
 
+    def end(self, last: bytes) -> None:
+        """Send a last line, give the process time to end by itself, then see that it does."""
+        self.send(last)
+        if not self._ended_within(SHUTDOWN_S):
+            self.strike(signal.SIGTERM)
+            self._ended_within(TERMINATE_S)
+        self.kill()
+
+    def strike(self, number: signal.Signals) -> None:
+        """Send a signal to the process group."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)
+
     def kill(self) -> None:
         """Kill the process group and let the pipes go; it may be called twice."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        self.strike(signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(REAP_S)
+        self._selector.close()
+        self._lines.clear()
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             if pipe is not None:
                 with contextlib.suppress(OSError):
                     pipe.close()
 
-    def _send(self, unsent: memoryview) -> memoryview:
+    # --- serving the pipes ---
+
+    def _serve(self, left: float) -> Line | None:
+        """Serve whichever pipe is ready; give why no line will come, if so."""
+        ready = {key.fd for key, _ in self._selector.select(min(left, POLL_S))}
+        if self._stdin in ready:
+            self._unsent = self._written(self._unsent)
+            if not self._unsent:
+                self._selector.unregister(self._stdin)
+        if self._stderr in ready and self._drain() == b"":
+            self._selector.unregister(self._stderr)
+        if self._stdout in ready:
+            return self._receive()
+        return None if ready or self._process.poll() is None else self._last_words()
+
+    def _written(self, data: memoryview) -> memoryview:
+        """Write some; give what is left of it."""
         try:
-            return unsent[os.write(self._stdin, unsent[:CHUNK]) :]
+            return data[os.write(self._stdin, data) :]
         except BlockingIOError:
-            return unsent
+            return data
         except OSError:  # it is gone; standard output will say so
-            return unsent[:0]
+            return data[:0]
 
     def _receive(self) -> Line | None:
-        """Read some of standard output; give the line, or that there will be none."""
         try:
             chunk = os.read(self._stdout, CHUNK)
         except BlockingIOError:
             return None
         if not chunk:
-            return Line("crashed", message=f"the worker {self._how_it_ended()}")
-        start = len(self._received)
-        self._received += chunk
-        newline = self._received.find(b"\n", start)
-        if newline >= 0:
-            line = bytes(self._received[:newline])
-            del self._received[: newline + 1]
-            return Line("ok", line)
-        if len(self._received) > LINE_MAX:
+            return self._crashed()
+        self._take(chunk)
+        if self._part_size > LINE_MAX:
             return Line("error", message=f"the answer has more than {LINE_MAX} bytes")
         return None
 
-    def _alive(self) -> Line | None:
-        """Give that the process is gone, if it is."""
-        if self._process.poll() is None:
-            return None
-        # Its last words may have come since.
-        return self._receive() or Line("crashed", message=f"the worker {self._how_it_ended()}")
+    def _take(self, chunk: bytes) -> None:
+        """Cut what was read into lines; the last one may still be in the making."""
+        *whole, rest = chunk.split(b"\n")
+        if whole:
+            if self._part:
+                whole[0] = b"".join((*self._part, whole[0]))
+                self._part.clear()
+                self._part_size = 0
+            self._lines.extend(whole)
+        if rest:
+            self._part.append(rest)
+            self._part_size += len(rest)
+
+    def _last_words(self) -> Line | None:
+        """Read what a process wrote before it was gone; its children may hold the pipe open."""
+        try:
+            chunk = os.read(self._stdout, CHUNK)
+        except BlockingIOError:
+            chunk = b""
+        self._take(chunk)
+        return None if chunk else self._crashed()
+
+    def _crashed(self) -> Line:
+        part = f" in the midst of a line of {many(self._part_size, 'byte')}" if self._part else ""
+        return Line("crashed", message=f"the adapter {self._how_it_ended()}{part}")
+
+    def _so_far(self) -> str:
+        return f", but {many(self._part_size, 'byte')} without the end of a line" * bool(self._part)
 
     def _drain(self) -> bytes | None:
         """Read some of standard error: nothing at its end, None if there is none now."""
@@ -165,6 +235,38 @@ class Process:
         while self._errors_size - len(self._errors[0]) >= STDERR_MAX:
             self._errors_size -= len(self._errors.popleft())
         return chunk
+
+    # --- how it ends ---
+
+    def _ended_within(self, seconds: float) -> bool:
+        """Wait for the process to end; what it still says is passed over."""
+        end = time.monotonic() + seconds
+        while self._selector.get_map() and (left := end - time.monotonic()) > 0:
+            if not self._unsent:
+                self._close_input()
+            for key, _ in self._selector.select(min(left, POLL_S)):
+                self._pass_over(key.fd)
+            if self._process.poll() is not None:
+                return True
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(max(0.0, end - time.monotonic()))
+        return self._process.returncode is not None
+
+    def _close_input(self) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+
+    def _pass_over(self, pipe: int) -> None:
+        if pipe == self._stdin:
+            self._unsent = self._written(self._unsent)
+            ended = not self._unsent
+        elif pipe == self._stderr:
+            ended = self._drain() == b""
+        else:
+            ended = not os.read(pipe, CHUNK)
+        if ended:
+            self._selector.unregister(pipe)
 
     def _how_it_ended(self) -> str:
         try:

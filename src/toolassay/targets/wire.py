@@ -1,30 +1,36 @@
 """
-Reading answers that come as JSON from a worker.
+Reading what adapters answer.
 
 What an implementation sends is hostile until it is read: size, depth,
-encoding and shape are checked here, and a complaint names the path.
+encoding and shape are checked here, and a complaint names the place.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, TypeVar
 
 import msgspec
 
-from toolassay.spec.case import Operation
+from toolassay.authoring.features import FEATURES
+from toolassay.near import near
+from toolassay.printable import printable
+from toolassay.spec.case import OPERATIONS, Operation
 from toolassay.spec.observation import FACETS, Observation, Outcome
 from toolassay.targets.base import (
     DETAIL_MAX,
     MESSAGE_MAX,
+    PROTOCOL,
+    WINDOW_MAX,
     Answer,
     Described,
-    Implementation,
     Status,
-    implementation_of,
 )
 
 _ABSENT = msgspec.Raw(b"")
 """A part that is not there; msgspec knows no optional raw part."""
+
+_T = TypeVar("_T")
 
 
 class _Error(msgspec.Struct, frozen=True):
@@ -52,26 +58,42 @@ class _Data(msgspec.Struct, frozen=True):
     detail: str = ""
 
 
-class _Fault(msgspec.Struct, frozen=True):
+class Fault(msgspec.Struct, frozen=True):
     """A JSON-RPC error: the adapter is at fault."""
 
+    code: int
+    """What kind of fault."""
     message: str
-    code: int = 0
+    """What is wrong; it comes from outside."""
     data: _Data = _Data()
+    """More of it."""
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """One line of a worker."""
+    """One line of an adapter."""
 
-    id: int | None = None
+    jsonrpc: Literal["2.0"]
+    """The version of the envelope."""
+    id: int | None
     """Number of the request that it answers."""
     result: msgspec.Raw = _ABSENT
     """The result, still as JSON; empty if there is none."""
-    error: _Fault | None = None
+    error: Fault | None = None
     """A fault of the adapter."""
 
 
-_T = TypeVar("_T")
+class _Described(msgspec.Struct, frozen=True):
+    """The result of `initialize`, before its words are looked at."""
+
+    name: str
+    operations: tuple[str, ...]
+    facets: tuple[str, ...] = ()
+    protocol: int | None = None
+    version: str = ""
+    features: tuple[str, ...] = ()
+    deterministic: bool = False
+    window: int = 1
+    reset: bool = False
 
 
 class UnreadableError(Exception):
@@ -79,11 +101,13 @@ class UnreadableError(Exception):
 
 
 _REPLY = msgspec.json.Decoder(Reply)
-_DESCRIBED = msgspec.json.Decoder(Described)
+_DESCRIBED = msgspec.json.Decoder(_Described)
 _RESULT = msgspec.json.Decoder(_Result)
 _OBSERVATION = msgspec.json.Decoder(Observation)
 _OUTCOME = msgspec.json.Decoder(Outcome)
 _KEYS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+_OBSERVED = frozenset((*FACETS, "omitted"))
 
 
 def read_reply(line: bytes) -> Reply:
@@ -93,52 +117,119 @@ def read_reply(line: bytes) -> Reply:
     Raises:
         UnreadableError: It is none.
     """
-    return _read(_REPLY, line, "the line")
+    try:
+        line.decode()  # also what is skipped must be text
+    except UnicodeDecodeError as error:
+        raise UnreadableError(
+            f"the line is no UTF-8: {error.reason} (byte {error.start})"
+        ) from None
+    reply = _read(_REPLY, line, "the line")
+    if bool(reply.result) == (reply.error is not None):
+        both = "both a result and an error" if reply.result else "neither a result nor an error"
+        raise UnreadableError(f"the line has {both}")
+    return reply
 
 
-def read_described(reply: Reply, target: str) -> Implementation:
+def read_described(reply: Reply) -> Described:
     """
     Read what an adapter says of itself.
 
     Raises:
-        UnreadableError: It has the wrong shape.
+        UnreadableError: It has the wrong shape, or says what the kit does not know.
     """
-    return implementation_of(_read(_DESCRIBED, reply.result or b"null", "initialize()"), target)
+    said = _read(_DESCRIBED, reply.result or b"null", "initialize()")
+    if said.protocol != PROTOCOL:
+        spoken = "no version" if said.protocol is None else f"version {said.protocol}"
+        what = f"initialize() gives {spoken} of the protocol, and the kit speaks {PROTOCOL}"
+        raise UnreadableError(f"{what}: it must give `protocol: {PROTOCOL}`")
+    if not 1 <= said.window <= WINDOW_MAX:
+        raise UnreadableError(f"initialize() gives the window {said.window}, not 1 to {WINDOW_MAX}")
+    known = (
+        ("operation", said.operations, OPERATIONS),
+        ("facet", said.facets, FACETS),
+        ("feature", said.features, FEATURES),
+    )
+    for kind, words, meant in known:
+        _refuse_unknown(kind, words, meant)
+    # The words are known, and so of the types that they must have.
+    return msgspec.convert(msgspec.structs.asdict(said), Described)
+
+
+def _refuse_unknown(kind: str, words: Iterable[str], known: tuple[str, ...]) -> None:
+    """Refuse a word that is spelled wrong, which would only be missed otherwise."""
+    for word in words:
+        if word not in known:
+            meant = ", ".join(near(word, known) or known)
+            what = f"initialize() declares the unknown {kind} {printable(word, 80)!r}"
+            raise UnreadableError(f"{what}; there is {meant}")
+
+
+def read_reset(reply: Reply) -> str:
+    """Give why an adapter could not be reset; nothing if it could."""
+    if reply.error is not None:
+        return _said(reply.error)
+    try:
+        status = _read(_RESULT, reply.result, "the result").status
+    except UnreadableError as error:
+        return str(error)
+    return "" if status == "ok" else f"it answered {status}"
 
 
 def read_answer(reply: Reply, operation: Operation) -> Answer:
     """Read the answer to a case; whatever is wrong with it becomes the status `error`."""
     if reply.error is not None:
-        return _bounded("error", reply.error.message, reply.error.data.detail)
+        return bounded("error", _said(reply.error), reply.error.data.detail)
     try:
-        result = _read(_RESULT, reply.result or b"null", "the result")
-        if operation != "turn/run" and result.outcome:
-            outcome = _read(_OUTCOME, result.outcome, "the outcome")
-            return Answer("ok", Observation(outcome=outcome))
+        result = _read(_RESULT, reply.result, "the result")
+        if operation != "turn/run":
+            return _stateless(result, operation)
         if result.status == "ok":
-            return _observed(result, operation)
+            return _observed(result)
     except UnreadableError as error:
-        return _bounded("error", str(error))
+        return bounded("error", str(error))
+    return _without(result)
+
+
+def bounded(status: Status, message: str, detail: str = "") -> Answer:
+    """Make an answer without an observation, of words that come from outside."""
+    return Answer(status, message=message[:MESSAGE_MAX], detail=detail[-DETAIL_MAX:])
+
+
+def _said(fault: Fault) -> str:
+    return f"{fault.message} ({fault.code})"
+
+
+def _stateless(result: _Result, operation: Operation) -> Answer:
+    if result.outcome:
+        return Answer("ok", Observation(outcome=_read(_OUTCOME, result.outcome, "the outcome")))
+    if result.status == "rejected":
+        refused = Outcome(
+            "rejected", result.code, result.event, result.field, result.rule, result.native
+        )
+        return Answer("ok", Observation(outcome=refused))
+    if result.status != "ok":
+        return _without(result)
+    if operation != "event/validate":  # an event that is accepted has nothing more to it
+        raise UnreadableError("the result has no outcome")
+    return Answer("ok", Observation(outcome=Outcome("ok")))
+
+
+def _without(result: _Result) -> Answer:
+    """Give the answer of an operation that gave nothing to look at."""
     words = (result.code, result.event, result.field, result.rule, result.native)
     said = {
         "rejected": " ".join(word for word in words if word),
         "raised": result.error.message or result.error.type,
         "unsupported": result.why,
     }
-    return _bounded(result.status, said[result.status], result.detail)
+    return bounded(result.status, said[result.status], result.detail)
 
 
-def _bounded(status: Status, message: str, detail: str = "") -> Answer:
-    return Answer(status, message=message[:MESSAGE_MAX], detail=detail[-DETAIL_MAX:])
-
-
-def _observed(result: _Result, operation: Operation) -> Answer:
-    if operation != "turn/run":
-        raise UnreadableError("the result has no outcome")
+def _observed(result: _Result) -> Answer:
     if not result.observation:
         raise UnreadableError("the result has no observation")
     keys = _read(_KEYS, result.observation, "the observation")
-    unknown = sorted(set(keys) - {*FACETS, "omitted"})
+    unknown = sorted(keys.keys() - _OBSERVED)
     if unknown:
         raise UnreadableError(f"the observation has the unknown key {unknown[0]!r}")
     return Answer("ok", _read(_OBSERVATION, result.observation, "the observation"))

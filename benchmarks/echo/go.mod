@@ -1,0 +1,3 @@
+module toolassay/echo
+
+go 1.23
