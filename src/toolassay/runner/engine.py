@@ -11,10 +11,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from toolassay.results import CaseFinished, CaseResult, Problem, RunFinished
 from toolassay.results import Event as RunEvent
 from toolassay.runner.groups import CutShortError, Results, by_one
 from toolassay.runner.plan import Plan
+from toolassay.runner.repeating import repeated
 from toolassay.runner.tally import Tally
 from toolassay.spec.errors import TargetError
 from toolassay.statuses import FAILED
@@ -39,6 +42,8 @@ def run(plan: Plan, emit: Emit) -> RunFinished:
     began = time.perf_counter()
     tally = Tally(len(plan.cases), plan.faults)
     ended = False
+    twice = repeated(plan.cases, plan.target.implementation)
+    plan = msgspec.structs.replace(plan, repeated=twice)
     try:
         emit(plan.started)
         ended = _run_all(plan, emit, tally)

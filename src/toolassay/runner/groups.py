@@ -15,6 +15,7 @@ from toolassay.runner.applies import reason_against
 from toolassay.runner.judging import offered, run_case, spared
 from toolassay.runner.plan import Plan
 from toolassay.runner.relating import judge_relations
+from toolassay.runner.repeating import held_against
 from toolassay.runner.rules import Rules
 from toolassay.spec.case import Case
 from toolassay.spec.errors import TargetError
@@ -72,7 +73,8 @@ def foretell(plan: Plan, target: Target, cases: Sequence[Case]) -> None:
     """Tell a target what it will be asked, if it makes use of that."""
     if isinstance(target, Foreseeing) and target.window > 1:
         offer, needs = offered(target.implementation), plan.rules.needs
-        asked = [case for case in cases if not reason_against(case, offer, needs)]
+        applicable = (case for case in cases if not reason_against(case, offer, needs))
+        asked = [one for case in applicable for one in [case] * (1 + (case.id in plan.repeated))]
         target.foresee(asked, plan.seed, plan.deadline_s)
 
 
@@ -82,7 +84,10 @@ def runner_of(plan: Plan, target: Target) -> RunOne:
     rules, seed, deadline_s = plan.rules, plan.seed, plan.deadline_s
 
     def run_one(case: Case) -> CaseResult:
-        return run_case(target, case, rules, seed=seed, deadline_s=deadline_s, offer=offer)
+        result = run_case(target, case, rules, seed=seed, deadline_s=deadline_s, offer=offer)
+        if case.id not in plan.repeated:
+            return result
+        return held_against(result, lambda: target.run(case, seed, deadline_s))
 
     # Where timeouts are pinned, every case counts.
     return run_one if plan.ledger is not None else _sparing(run_one, rules)

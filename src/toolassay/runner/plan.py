@@ -43,3 +43,5 @@ class Plan(msgspec.Struct, frozen=True):
     """Number of workers."""
     faults: tuple[str, ...] = ()
     """What is wrong with the vectors that could not be read, and so are not run."""
+    repeated: frozenset[str] = frozenset()
+    """Cases that are run twice, to see whether that makes a difference; the engine says which."""
