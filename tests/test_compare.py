@@ -10,11 +10,12 @@ from click.testing import CliRunner
 from fakes import case_of, paper
 
 from toolassay.cli import root
-from toolassay.commands.comparing import CompareError, exit_code, labelled
+from toolassay.commands.comparing import CompareError, exit_code, judged, labelled
+from toolassay.commands.run_options import RunOptions
 from toolassay.comparison.behaviour import ABOUT, AS_SENT, behaviour_of
 from toolassay.comparison.differences import Cell, compare
 from toolassay.comparison.gather import Compared, ReportFileError, Seen, read_report
-from toolassay.reports.comparison import write_json, write_markdown, write_text
+from toolassay.reports.comparison import cell_words, write_json, write_markdown, write_text
 from toolassay.spec.messages import Message, ToolCall
 from toolassay.spec.observation import (
     Execution,
@@ -160,6 +161,35 @@ def test_equal_differences_are_told_once_with_the_number_of_their_cases() -> Non
     assert (question.cases, question.vectors, question.example) == (3, ("v", "w"), "v[i=1]")
 
 
+def test_what_is_known_of_fewer_joins_what_is_known_of_more() -> None:
+    parties = [
+        one("a", x=seen(requests="1"), y=seen(requests="1")),
+        one("b", x=seen(requests="2"), y=seen(requests="2")),
+        one("c", x=seen(requests="2")),
+    ]
+
+    (question,) = compare(parties, CLAUSES).questions
+
+    assert (question.cases, question.example) == (2, "x")
+    assert [answer.labels for answer in question.answers] == [("a",), ("b", "c")]
+
+
+def test_what_contradicts_what_is_known_of_more_stands_alone() -> None:
+    parties = [
+        one("a", x=seen(requests="1"), y=seen(requests="1")),
+        one("b", x=seen(requests="1"), y=seen(requests="2")),
+        one("c", x=seen(requests="2")),
+    ]
+
+    assert len(compare(parties, CLAUSES).questions) == 2
+
+
+def test_each_answer_names_the_clauses_that_it_breaks() -> None:
+    found = compare([one("a", x=seen(runs="none")), one("b", x=seen("fail", runs="t"))], CLAUSES)
+
+    assert [answer.breaks for answer in found.differences[0].answers] == [(), ("ORD-06",)]
+
+
 def test_implementations_that_never_differ_are_one_cluster() -> None:
     parties = [one("a", x=seen(runs="1")), one("b", x=seen(runs="2")), one("c", x=seen(runs="1"))]
 
@@ -170,6 +200,12 @@ def test_what_one_does_not_show_makes_no_difference() -> None:
     found = compare([one("a", x=seen(runs="1", requests="1")), one("b", x=seen(runs="1"))], CLAUSES)
 
     assert (found.differences, found.questions) == ((), ())
+
+
+def test_a_cell_warns_without_a_number() -> None:
+    """Where callbacks run side by side two equal runs may warn in different numbers of cases."""
+    assert cell_words(Cell(judged=3, warned=2)) == cell_words(Cell(judged=3, warned=1)) == "warn"
+    assert cell_words(Cell(judged=3, broken=1, warned=2)) == "1"
 
 
 def test_cells_count_cases_by_what_came_of_the_clause() -> None:
@@ -248,8 +284,11 @@ def test_labels_are_given_or_made() -> None:
     ]
 
 
-@pytest.mark.parametrize("targets", [[], ["sim"], ["sim", "sim"], ["a=sim", "a=recorded:x"]])
-def test_fewer_than_two_targets_or_two_of_one_label_are_refused(targets: list[str]) -> None:
+@pytest.mark.parametrize(
+    "targets",
+    [[], ["sim"], ["sim", "sim"], ["a=sim", "a=recorded:x"], ["sim", "=sim"], ["sim", "a b=sim"]],
+)
+def test_too_few_targets_and_labels_that_do_not_tell_apart_are_refused(targets: list[str]) -> None:
     with pytest.raises(CompareError):
         labelled(targets)
 
@@ -306,3 +345,22 @@ def test_a_report_without_its_last_line_is_that_of_an_interrupted_run(tmp_path: 
 
     assert found.verdict == "interrupted"
     assert exit_code([found, found]) == Exit.INCOMPLETE
+
+
+def test_a_report_that_is_named_like_a_target_is_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "a.ndjson"
+    path.write_text("")
+
+    with pytest.raises(CompareError, match="is a file") as caught:
+        judged("a", str(path), RunOptions())
+
+    assert "report:" in caught.value.hint
+
+
+def test_a_target_that_cannot_be_used_leaves_the_others_to_be_compared() -> None:
+    targets = ("a=sim", "b=sim", "c=python:no_such_module_here:f")
+    code, said = run("compare", *targets, *SELECTED)
+
+    assert code == Exit.UNUSABLE
+    assert "behave alike: a = b" in said
+    assert "no module named" in said

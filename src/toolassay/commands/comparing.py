@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,11 +14,12 @@ from toolassay.commands.run_options import FlagsError, RunOptions, merge
 from toolassay.commands.running import ending_cleanly, open_one, plan_of
 from toolassay.comparison.gather import Collector, Compared, is_unjudged, read_report
 from toolassay.config import Config
-from toolassay.printable import printable
+from toolassay.printable import LINE_MAX, printable
+from toolassay.reports.out import Out
 from toolassay.reports.progress import Progress
 from toolassay.results import Event
 from toolassay.runner import run as run_plan
-from toolassay.spec.errors import UsageError
+from toolassay.spec.errors import TargetError, UsageError
 from toolassay.spec.register import load_register
 from toolassay.statuses import Exit, exit_of
 
@@ -49,6 +51,11 @@ def labelled(targets: Sequence[str]) -> list[tuple[str, str]]:
     given: dict[str, str] = {}
     for text in targets:
         found = _LABEL.fullmatch(text)
+        if found is None and "=" in text.partition(":")[0]:
+            what = f"{printable(text)!r} has no label before its `=` that can be used"
+            raise CompareError(
+                what, hint="a label is up to 60 characters without blanks and colons"
+            )
         label, target = (found[1], found[2]) if found else (_short(text), text)
         if label in given:
             what = f"two targets are called {printable(label, 60)!r}; write LABEL=TARGET"
@@ -84,17 +91,30 @@ def judged(label: str, target: str, options: RunOptions) -> Compared:
     python = options.python if target.startswith("python:") else None
     merged = merge(msgspec.structs.replace(options, target=target, python=python), config)
     collector, progress = Collector(label), Progress()
+    if _is_report(target):
+        what = f"{printable(target)} is a file, and no target"
+        raise CompareError(what, hint=f"write report:{printable(target)} for the report of a run")
 
     def emit(event: Event) -> None:
         progress.before(event)
         collector(event)
         progress.after(event)
 
-    with ending_cleanly(), contextlib.closing(open_one(merged)) as opened:
-        finished = run_plan(plan_of(merged, config, load_register(), opened, None), emit)
+    try:
+        with ending_cleanly(), contextlib.closing(open_one(merged)) as opened:
+            finished = run_plan(plan_of(merged, config, load_register(), opened, None), emit)
+    except TargetError as fault:  # the others can be compared all the same
+        Out(sys.stderr).line(f"error: {printable(str(fault), LINE_MAX)}")
+        profile = merged.profile or ""
+        return Compared(label, printable(label), "", target, profile, "unusable", {})
     if finished.exit_code == Exit.INTERRUPTED:
         raise KeyboardInterrupt
     return collector.compared()
+
+
+def _is_report(target: str) -> bool:
+    """Tell whether a target is meant to be the report of a run."""
+    return Path(target).suffix in {".ndjson", ".json"} and Path(target).is_file()
 
 
 def _chosen(report: Compared, options: RunOptions) -> Compared:

@@ -16,9 +16,6 @@ from toolassay.comparison.behaviour import ABOUT
 from toolassay.comparison.gather import Compared, Seen, is_unjudged
 from toolassay.selection import slug_of
 
-EXAMPLES_MAX = 3
-"""Cases that are named for one difference."""
-
 
 class Cell(msgspec.Struct, frozen=True):
     """One clause, for one implementation."""
@@ -56,6 +53,8 @@ class Answer(msgspec.Struct, frozen=True):
     """What is seen in the example."""
     labels: tuple[str, ...]
     """The implementations, in their order."""
+    breaks: tuple[str, ...] = ()
+    """Clauses that one of them breaks in the example."""
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -147,46 +146,78 @@ def _shared(compared: Sequence[Compared]) -> list[str]:
     return [identifier for identifier, times in seen.items() if times > 1]
 
 
-Parting = tuple[str, tuple[tuple[str, ...], ...], bool]
-"""An aspect, who goes with whom, and whether a clause decides."""
+class _Parting(msgspec.Struct, frozen=True):
+    """Who goes with whom in one aspect."""
+
+    aspect: str
+    sides: tuple[tuple[str, ...], ...]
+    is_open: bool
+
+    def fits_into(self, other: _Parting) -> bool:
+        """Tell whether another one says the same of all of these, and of more."""
+        if (self.aspect, self.is_open) != (other.aspect, other.is_open):
+            return False
+        mine = {label for side in self.sides for label in side}
+        rest = [tuple(label for label in side if label in mine) for side in other.sides]
+        return {side for side in rest if side} == set(self.sides)
+
+
+class _Group(msgspec.Struct):
+    """Cases in which implementations fall apart in the same way."""
+
+    cases: list[str]
+    answers: tuple[Answer, ...]
+    broken: set[str]
+
+    def take(self, other: _Group) -> None:
+        """Take in the cases of a group that fits into this one."""
+        self.cases += other.cases
+        self.broken |= other.broken
 
 
 def _fall_apart(
     compared: Sequence[Compared], shared: Sequence[str]
 ) -> tuple[list[Difference], set[frozenset[str]]]:
     """Give the differences, and the pairs of implementations that differ anywhere."""
-    cases: dict[Parting, list[str]] = {}
-    answers: dict[Parting, tuple[Answer, ...]] = {}
-    decided: dict[Parting, set[str]] = {}
+    groups: dict[_Parting, _Group] = {}
     apart: set[frozenset[str]] = set()
     for identifier in shared:
         seen = {one.label: one.cases[identifier] for one in compared if identifier in one.cases}
-        broken = {clause for one in seen.values() for clause in one.broken}
         for aspect in ABOUT:
             everyone = _answers(seen, aspect)
-            apart |= {frozenset((a, b)) for a, b in _pairs(everyone)}
+            apart |= {frozenset(pair) for pair in _pairs(everyone)}
             keeping = _answers({name: one for name, one in seen.items() if not one.broken}, aspect)
-            open_question = len(keeping) > 1
-            told = keeping if open_question else everyone
-            if len(told) < 2:
-                continue
-            parting = (aspect, tuple(one.labels for one in told), not open_question)
-            cases.setdefault(parting, []).append(identifier)
-            answers.setdefault(parting, told)
-            if not open_question:
-                decided.setdefault(parting, set()).update(broken)
-    found = [
-        Difference(
-            parting[0],
-            len(members),
-            tuple(sorted({slug_of(name) for name in members})),
-            members[0],
-            answers[parting],
-            tuple(sorted(decided.get(parting, ()))),
-        )
-        for parting, members in cases.items()
-    ]
-    return found, apart
+            told = keeping if len(keeping) > 1 else everyone
+            if len(told) > 1:
+                parting = _Parting(aspect, tuple(one.labels for one in told), told is keeping)
+                group = groups.setdefault(parting, _Group([], told, set()))
+                group.cases.append(identifier)
+                group.broken |= {clause for answer in told for clause in answer.breaks}
+    merged = _merged(groups)
+    return [_difference(parting, group) for parting, group in merged.items()], apart
+
+
+def _merged(groups: Mapping[_Parting, _Group]) -> dict[_Parting, _Group]:
+    """Put what is known of few implementations to what is known of more, where they agree."""
+    kept: dict[_Parting, _Group] = {}
+    for parting in sorted(groups, key=lambda one: -sum(map(len, one.sides))):
+        host = next((other for other in kept if parting.fits_into(other)), None)
+        if host is None:
+            kept[parting] = groups[parting]
+        else:
+            kept[host].take(groups[parting])
+    return kept
+
+
+def _difference(parting: _Parting, group: _Group) -> Difference:
+    return Difference(
+        parting.aspect,
+        len(group.cases),
+        tuple(sorted({slug_of(name) for name in group.cases})),
+        group.cases[0],
+        group.answers,
+        () if parting.is_open else tuple(sorted(group.broken)),
+    )
 
 
 def _answers(seen: Mapping[str, Seen], aspect: str) -> tuple[Answer, ...]:
@@ -196,7 +227,14 @@ def _answers(seen: Mapping[str, Seen], aspect: str) -> tuple[Answer, ...]:
         word = one.behaviour.get(aspect)
         if word is not None:
             by_word.setdefault(word, []).append(label)
-    return tuple(Answer(word, tuple(labels)) for word, labels in by_word.items())
+    return tuple(
+        Answer(word, tuple(labels), _broken_by(seen[label] for label in labels))
+        for word, labels in by_word.items()
+    )
+
+
+def _broken_by(seen: Iterable[Seen]) -> tuple[str, ...]:
+    return tuple(sorted({clause for one in seen for clause in one.broken}))
 
 
 def _pairs(answers: Sequence[Answer]) -> Iterable[tuple[str, str]]:

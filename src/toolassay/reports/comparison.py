@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Sequence
 
 import msgspec
@@ -10,7 +11,7 @@ import msgspec
 from toolassay.comparison.behaviour import ABOUT
 from toolassay.comparison.differences import Cell, Comparison, Difference, Row
 from toolassay.comparison.gather import Compared, is_unjudged
-from toolassay.printable import clipped, many, printable
+from toolassay.printable import clipped, many, printable, visible
 from toolassay.reports.documents import SCHEMA_VERSION, Json, encoded
 from toolassay.reports.out import Out
 
@@ -26,7 +27,7 @@ def cell_words(cell: Cell) -> str:
     if cell.broken:
         return str(cell.broken)
     if cell.warned:
-        return f"{cell.warned} warn"
+        return "warn"  # how many is often a matter of which callback ended first
     if cell.judged:
         return "kept"
     if cell.unjudged:
@@ -35,7 +36,8 @@ def cell_words(cell: Cell) -> str:
 
 
 LEGEND = (
-    "kept; or the number of cases that break it; seen: shown, not scored; "
+    "kept; or the number of cases that break it; warn: a SHOULD that some break; "
+    "seen: shown, not scored; "
     "?: not judged; -: not shown"
 )
 """What the cells say."""
@@ -77,12 +79,12 @@ def write_text(out: Out, comparison: Comparison, *, table_only: bool) -> None:
         if row.broken:
             cells = "".join(f"{cell_words(cell):>8}" for cell in row.cells)
             out.line(f"{row.clause:<8}{cells}")
-    out.line(_kept_words(comparison))
-    out.line(f"({LEGEND})")
+    _fold(out, _kept_words(comparison))
+    _fold(out, f"({LEGEND})")
     if table_only:
         return
     out.line()
-    out.line(_cluster_words(comparison))
+    _fold(out, _cluster_words(comparison))
     _text_differences(out, "Decided by clauses", comparison.differences)
     _text_differences(out, "Open questions: no clause decides", comparison.questions)
 
@@ -108,21 +110,28 @@ def _text_differences(out: Out, title: str, differences: Sequence[Difference]) -
         return
     out.line()
     out.line(f"{title} ({len(differences)})")
-    width = out.style.width
     for one in differences[:SHOWN_MAX]:
-        decided = f"  {' '.join(one.decided_by)}" if one.decided_by else ""
         out.line()
-        out.line(clipped(f"  {ABOUT[one.aspect]}, {_where_words(one)}{decided}", width))
+        _fold(out, f"{ABOUT[one.aspect]}: {_where_words(one)}", "  ")
         for answer in one.answers:
             names = ", ".join(printable(name, LABEL_MAX) for name in answer.labels)
-            out.line(clipped(f"    {names}: {printable(answer.word, 300)}", width))
+            breaks = f"   (breaks {', '.join(answer.breaks)})" if answer.breaks else ""
+            _fold(out, f"{names}: {printable(answer.word, 300)}{breaks}", "    ")
+        out.line(f"    such as --case '{visible(one.example)}'")
     if len(differences) > SHOWN_MAX:
         out.line(f"  ... {len(differences) - SHOWN_MAX} more: --format json has all")
 
 
 def _where_words(one: Difference) -> str:
-    cases = many(one.cases, "case")
-    return f"{cases} of {many(len(one.vectors), 'vector')}, such as {printable(one.example, 100)}"
+    return f"{many(one.cases, 'case')} of {many(len(one.vectors), 'vector')}"
+
+
+def _fold(out: Out, text: str, indent: str = "") -> None:
+    """Write a text in as many lines as the width wants."""
+    for line in textwrap.wrap(
+        text, out.style.width, initial_indent=indent, subsequent_indent=f"{indent}  "
+    ):
+        out.line(line)
 
 
 # --- Markdown -------------------------------------------------------------------------------
@@ -159,13 +168,14 @@ def _markdown_differences(out: Out, title: str, differences: Sequence[Difference
     out.line()
     out.line(f"## {title}")
     for one in differences[:SHOWN_MAX]:
-        decided = f" ({', '.join(one.decided_by)})" if one.decided_by else ""
         out.line()
-        out.line(f"**{_sentence(ABOUT[one.aspect])}**{decided}: {_cell(_where_words(one))}")
+        asked = f"**{_sentence(ABOUT[one.aspect])}**: {_where_words(one)}"
+        out.line(f"{asked}, such as {_cell(one.example)}")
         out.line()
         for answer in one.answers:
             names = ", ".join(map(_cell, answer.labels))
-            out.line(f"- {names}: {_cell(answer.word)}")
+            breaks = f" (breaks {', '.join(answer.breaks)})" if answer.breaks else ""
+            out.line(f"- {names}: {_cell(answer.word)}{breaks}")
     if len(differences) > SHOWN_MAX:
         out.line()
         out.line(f"{len(differences) - SHOWN_MAX} more are in the JSON document.")
