@@ -196,6 +196,13 @@ def test_implementations_that_never_differ_are_one_cluster() -> None:
     assert compare(parties, CLAUSES).clusters == (("a", "c"), ("b",))
 
 
+def test_implementations_that_share_no_case_are_not_alike() -> None:
+    assert compare([one("a", x=seen(runs="1")), one("b", y=seen(runs="1"))], CLAUSES).clusters == (
+        ("a",),
+        ("b",),
+    )
+
+
 def test_what_one_does_not_show_makes_no_difference() -> None:
     found = compare([one("a", x=seen(runs="1", requests="1")), one("b", x=seen(runs="1"))], CLAUSES)
 

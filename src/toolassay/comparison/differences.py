@@ -9,6 +9,7 @@ it is an open question of the contract.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 
 import msgspec
 
@@ -100,13 +101,13 @@ def compare(compared: Sequence[Compared], clauses: Iterable[str]) -> Comparison:
         clauses: All clauses, in the order of the register.
     """
     shared = _shared(compared)
-    found, apart = _fall_apart(compared, shared)
+    found, alike = _fall_apart(compared, shared)
     every = sorted(found, key=lambda one: (-one.cases, one.aspect, one.example))
     return Comparison(
         tuple(compared),
         _rows(compared, clauses),
         len(shared),
-        _clusters([one.label for one in compared], apart),
+        _clusters([one.label for one in compared], alike),
         tuple(one for one in every if one.decided_by),
         tuple(one for one in every if not one.decided_by),
     )
@@ -178,14 +179,17 @@ class _Group(msgspec.Struct):
 def _fall_apart(
     compared: Sequence[Compared], shared: Sequence[str]
 ) -> tuple[list[Difference], set[frozenset[str]]]:
-    """Give the differences, and the pairs of implementations that differ anywhere."""
+    """Give the differences, and the pairs of implementations that differ nowhere."""
     groups: dict[_Parting, _Group] = {}
+    alike: set[frozenset[str]] = set()
     apart: set[frozenset[str]] = set()
     for identifier in shared:
         seen = {one.label: one.cases[identifier] for one in compared if identifier in one.cases}
         for aspect in ABOUT:
             everyone = _answers(seen, aspect)
             apart |= {frozenset(pair) for pair in _pairs(everyone)}
+            for answer in everyone:
+                alike |= {frozenset(pair) for pair in combinations(answer.labels, 2)}
             keeping = _answers({name: one for name, one in seen.items() if not one.broken}, aspect)
             told = keeping if len(keeping) > 1 else everyone
             if len(told) > 1:
@@ -194,7 +198,7 @@ def _fall_apart(
                 group.cases.append(identifier)
                 group.broken |= {clause for answer in told for clause in answer.breaks}
     merged = _merged(groups)
-    return [_difference(parting, group) for parting, group in merged.items()], apart
+    return [_difference(parting, group) for parting, group in merged.items()], alike - apart
 
 
 def _merged(groups: Mapping[_Parting, _Group]) -> dict[_Parting, _Group]:
@@ -245,12 +249,12 @@ def _pairs(answers: Sequence[Answer]) -> Iterable[tuple[str, str]]:
                     yield label, second
 
 
-def _clusters(labels: Sequence[str], apart: set[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
-    """Put each implementation to the first cluster with none of which it differs."""
+def _clusters(labels: Sequence[str], alike: set[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
+    """Put each implementation to the first cluster all of which it behaves like."""
     clusters: list[list[str]] = []
     for label in labels:
         for cluster in clusters:
-            if all(frozenset((label, other)) not in apart for other in cluster):
+            if all(frozenset((label, other)) in alike for other in cluster):
                 cluster.append(label)
                 break
         else:
