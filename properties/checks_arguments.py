@@ -22,7 +22,7 @@ from toolassay.properties.script import (
     same_text_or_value,
     verdict_on_text,
 )
-from toolassay.properties.siblings import undisturbed
+from toolassay.properties.siblings import may_have_thrown, undisturbed
 from toolassay.properties.verdict import Answer, Note, Skip
 from toolassay.properties.words import contrasted, quoted
 from toolassay.spec.finding import Place
@@ -74,7 +74,11 @@ def _stored_as(sent: Text, stored: Text) -> str:
 def malformed_gets_an_error(evidence: Evidence) -> Answer:
     """ARG-03: a malformed call gets an error result that the model sees, and does not run."""
     source = evidence.main
-    judged = [held for held in evidence.held if held.scripted.malformed]
+    judged = [
+        held
+        for held in evidence.held
+        if held.scripted.malformed and not _fell_with_its_batch(evidence, held)
+    ]
     runs = evidence.runs_of_malformed
     if not judged and not runs:
         return _NOT_REACHED
@@ -94,6 +98,13 @@ def malformed_gets_an_error(evidence: Evidence) -> Answer:
             )
         )
     return notes
+
+
+def _fell_with_its_batch(evidence: Evidence, held: Held) -> bool:
+    """Tell whether a batch has lost its results for another call's sake; MSG-05 says it."""
+    if any(held.group.pairing.answers):
+        return False
+    return any(may_have_thrown(evidence, one) for one in evidence.script[held.scripted.reply])
 
 
 def _error_result(source: Source, held: Held, *, flags: bool) -> list[Note]:

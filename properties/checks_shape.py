@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from toolassay.properties.evidence import Evidence, Source
 from toolassay.properties.from_streams import any_of, stream_answer, stream_notes
-from toolassay.properties.groups import Group, Groups, repeat_ids
+from toolassay.properties.groups import Group, Groups, first_displaced, repeat_ids
 from toolassay.properties.script import Held, readable, telling_return
+from toolassay.properties.stream_groups import IN_ORDER, told_early
 from toolassay.properties.verdict import Answer, Note, Skip
 from toolassay.properties.words import quoted
 from toolassay.spec.finding import Place
@@ -249,6 +250,29 @@ def nothing_between(evidence: Evidence) -> Answer:
                     Place("history", at),
                 )
             )
+    return notes
+
+
+def results_in_call_order(evidence: Evidence) -> Answer:
+    """MSG-10: results stand in the order of their calls, in what is committed and what is sent."""
+    if not any(len(group.results) > 1 for group in _all_groups(evidence)):
+        return Skip("no group with several results")
+    notes = [*stream_notes(evidence, "MSG-10"), *_displaced(evidence.history, "history", None)]
+    for number, request in enumerate(evidence.requests):
+        found = _displaced(request, "requests", number)
+        if found:  # later requests repeat it
+            return [*notes, *found]
+    return notes
+
+
+def _displaced(groups: Groups, facet: str, request: int | None) -> list[Note]:
+    notes: list[Note] = []
+    for group in groups.groups:
+        calls = group.assistant.calls
+        at = first_displaced(calls, group.results, group.pairing)
+        if at is not None:
+            place = _place(facet, group.index, request)
+            notes.append(Note(IN_ORDER, told_early(calls[at].id), place, calls[at].id))
     return notes
 
 

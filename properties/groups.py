@@ -102,6 +102,27 @@ def repeat_ids(calls: Sequence[ToolCall]) -> bool:
     return len({call.id for call in calls}) < len(calls)
 
 
+def first_displaced(
+    calls: Sequence[ToolCall], results: Sequence[Message], pairing: Pairing
+) -> int | None:
+    """
+    Give the first call whose result stands before that of a call ahead of it (MSG-10).
+
+    Which result is whose has to be beyond doubt: nothing is said where an id stands
+    twice, and calls with several results and results without an id are passed over.
+    """
+    if repeat_ids(calls):
+        return None
+    last = -1
+    for at, found in enumerate(pairing.answers):
+        if len(found) != 1 or results[found[0]].tool_use_id is None:
+            continue
+        if found[0] < last:
+            return at
+        last = found[0]
+    return None
+
+
 def split(messages: Sequence[Message]) -> Groups:
     """
     Cut a list of messages into step groups.

@@ -27,7 +27,13 @@ _PART: Final = re.compile(
     r"""/\*.*?\*/|//[^\n]*|\#[^\n]*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\[\]{}]|[^\s\[\]{}:,"']+""",
     re.DOTALL,
 )
-_WORDS: Final = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
+_STRING: Final = "string "
+"""Stands before a word that is a string: the string "NaN" is another value than the word."""
+_LITERALS: Final = {
+    **{word: word for word in ("true", "false", "null", "NaN", "Infinity", "-Infinity", "-NaN")},
+    "True": "true", "False": "false", "None": "null", "undefined": "null",
+}  # fmt: skip
+_HEX: Final = re.compile(r"[+-]?0[xX][0-9A-Fa-f]+")
 _OPENING: Final = {"]": "[", "}": "{"}
 
 SIZE_MAX = 65_536
@@ -76,17 +82,20 @@ def _words(text: bytes) -> Counter[str] | None:
 def _word(part: str) -> str:
     """Give a word without its quotes and escapes, a number as a double."""
     if part[0] in "\"'":
-        inner = part[1:-1]
-        try:
-            return str(json.loads(f'"{inner}"', strict=False))
-        except ValueError:
-            return inner
-    if part.lstrip("-") in {"NaN", "Infinity"}:
-        return part
+        return _STRING + _unescaped(part[1:-1])
+    if part in _LITERALS:
+        return _LITERALS[part]
     try:
-        return repr(float(part))
+        return repr(float(int(part, 16) if _HEX.fullmatch(part) else part))
+    except (ValueError, OverflowError):
+        return _STRING + part  # a reader that takes such a word takes it for a string
+
+
+def _unescaped(inner: str) -> str:
+    try:
+        return str(json.loads(f'"{inner}"', strict=False))
     except ValueError:
-        return _WORDS.get(part, part)
+        return inner
 
 
 def holds_whole(run: bytes, sent: bytes) -> bool:

@@ -12,6 +12,7 @@ CHECK_NAMES: Final[dict[str, str]] = {
     "MSG-06": "group.result-answers-its-own-call",
     "MSG-08": "group.one-message-per-result",
     "MSG-09": "group.error-flag-survives",
+    "MSG-10": "group.results-in-call-order",
     "MSG-11": "group.nothing-between-calls-and-results",
     "ARG-01": "arguments.malformed-stored-as-empty-object",
     "ARG-02": "arguments.executable-view-keeps-the-text",
@@ -74,9 +75,9 @@ RECORDED_IN_STREAMS: Final = frozenset(
 """Clauses that bind the validator alone: in what a runtime emits they are only noted."""
 
 STREAM_CLAUSES: Final = (
-    "MSG-01", "MSG-02", "MSG-04", "MSG-05", "MSG-06", "MSG-08", "EVT-01", "EVT-02", "EVT-03",
-    "EVT-04", "EVT-05", "EVT-09", "EVT-09a", "EVT-10", "EVT-10a", "EVT-11", "EVT-12", "GATE-02",
-    "ORD-01", "ORD-02", "ORD-03", "ORD-04", "ORD-07", "ORD-10", "ORD-11", "ORD-12", "ORD-14",
-    "ORD-16", "ORD-18", "ORD-19", "DUR-01", "DUR-02", "DUR-03",
+    "MSG-01", "MSG-02", "MSG-04", "MSG-05", "MSG-06", "MSG-08", "MSG-10", "EVT-01", "EVT-02",
+    "EVT-03", "EVT-04", "EVT-05", "EVT-09", "EVT-09a", "EVT-10", "EVT-10a", "EVT-11", "EVT-12",
+    "GATE-02", "ORD-01", "ORD-02", "ORD-03", "ORD-04", "ORD-07", "ORD-10", "ORD-11", "ORD-12",
+    "ORD-14", "ORD-16", "ORD-18", "ORD-19", "DUR-01", "DUR-02", "DUR-03",
 )  # fmt: skip
 """The clauses that a stream alone can break."""

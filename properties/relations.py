@@ -3,7 +3,8 @@ Relations: clauses that several observations must keep together.
 
 The observations of the cases of one group are compared with the first of them:
 histories up to the renaming of call ids, executions as a multiset, and how the
-turns ended.
+turns ended. ARG-13 is about argument texts alone, so there less is compared
+where runs may part for another reason.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from toolassay.properties.evidence import tool_or_assistant
+from toolassay.properties.evidence import Evidence, tool_or_assistant
 from toolassay.properties.groups import split
 from toolassay.properties.names import CHECK_NAMES
 from toolassay.properties.same import first_difference
 from toolassay.properties.script import is_what_returned, same_text_or_value
+from toolassay.properties.text_fates import compare_fates, may_part
 from toolassay.properties.verdict import Answer, Note, Skip, Verdict, verdict_of
 from toolassay.spec.case import Case
 from toolassay.spec.finding import Place
@@ -40,13 +42,24 @@ def relate(clause: str, members: Sequence[Member]) -> Verdict:
     name = CHECK_NAMES.get(clause, "relation")
     if len(members) < 2:
         return verdict_of(clause, name, Skip("fewer than two observations"))
-    first, notes, judged = members[0], [], False
+    first, notes, judged = members[0], list[Note](), False
+    whys: list[str] = []
     for other in members[1:]:
-        for answer in (_histories(first, other), _runs(first, other), _endings(first, other)):
-            if not isinstance(answer, Skip):
+        for answer in _answers(clause, first, other):
+            if isinstance(answer, Skip):
+                whys.append(answer.why)
+            else:
                 judged = True
                 notes.extend(answer)
-    return verdict_of(clause, name, notes if judged else Skip("no facet that both have whole"))
+    why = whys[0] if len(set(whys)) == 1 else "no facet that both have whole"
+    return verdict_of(clause, name, notes if judged else Skip(why))
+
+
+def _answers(clause: str, first: Member, other: Member) -> tuple[Answer, ...]:
+    if clause == "ARG-13" and may_part(first[0].scenario):
+        seen = [(case.id, Evidence(shown, case.scenario)) for case, shown in (first, other)]
+        return (compare_fates(seen[0], seen[1]),)
+    return _histories(first, other), _runs(first, other), _endings(first, other)
 
 
 def _histories(first: Member, other: Member) -> Answer:

@@ -124,7 +124,8 @@ def _count_sound(
     possible = sum(_fits(executions[at], call) is not False for at in known.loose)
     owned = {id(owner) for owner in known.owners if owner is not None}
     rivals = sum(
-        other is not call and id(other) not in owned and _alike(other, call) for other in calls
+        other is not call and id(other) not in owned and _may_run_alike(other, call)
+        for other in calls
     )
     return certain + max(0, alike - rivals), certain + possible
 
@@ -152,7 +153,9 @@ def _fits(execution: Execution, call: Scripted) -> bool | None:
     return same_text_or_value(execution.arguments, call.call.arguments)
 
 
-def _alike(one: Scripted, other: Scripted) -> bool:
+def _may_run_alike(one: Scripted, other: Scripted) -> bool:
+    """Tell whether a call may run with the arguments of another: a mended text may be any."""
     if one.call.name != other.call.name:
         return False
-    return same_text_or_value(one.call.arguments, other.call.arguments) is not False
+    same = same_text_or_value(one.call.arguments, other.call.arguments)
+    return one.malformed or same is not False

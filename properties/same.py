@@ -60,10 +60,13 @@ def same_message(one: Message, other: Message) -> bool | None:
 def _same_call(one: ToolCall, other: ToolCall) -> bool | None:
     if (one.id, one.name) != (other.id, other.name):
         return False
-    same = same_text_or_value(one.arguments, other.arguments)
-    if same is False and not _is_sure(one.arguments, other.arguments):
-        return None
-    return same
+    return same_held_arguments(one.arguments, other.arguments)
+
+
+def same_held_arguments(one: Text, other: Text) -> bool | None:
+    """Compare arguments as messages hold them: a text that is no JSON may be held in many ways."""
+    same = same_text_or_value(one, other)
+    return None if same is False and not _is_sure(one, other) else same
 
 
 def _is_sure(one: Text, other: Text) -> bool:

@@ -41,7 +41,9 @@ def undisturbed(evidence: Evidence, disturbs: Callable[[Scripted], bool], word: 
         held.scripted.reply
         for held in evidence.held
         if disturbs(held.scripted)
-        and all(one.denied or _is_quiet(one) for one in evidence.script[held.scripted.reply])
+        and all(
+            one.denied or _is_quiet(evidence, one) for one in evidence.script[held.scripted.reply]
+        )
     }
     judged = [
         held for held in evidence.held if held.scripted.reply in replies and must_run(held.scripted)
@@ -54,10 +56,25 @@ def undisturbed(evidence: Evidence, disturbs: Callable[[Scripted], bool], word: 
     return notes
 
 
-def _is_quiet(scripted: Scripted) -> bool:
+def _is_quiet(evidence: Evidence, scripted: Scripted) -> bool:
     """Tell whether a call has no failure of its own, after which others may be left out."""
     rough = scripted.behaviour.ends_in_error or scripted.behaviour.hangs
-    return scripted.malformed or (must_run(scripted) and not rough)
+    if scripted.malformed:
+        # Whether it may run at all is for ARG-03 to say.
+        return not rough or _never_ran(evidence, scripted.call.name)
+    return must_run(scripted) and not rough
+
+
+def may_have_thrown(evidence: Evidence, scripted: Scripted) -> bool:
+    """Tell whether an exception or a hang of a call may be what became of its batch."""
+    rough = scripted.behaviour.raises is not None or scripted.behaviour.hangs
+    return rough and not (scripted.malformed and _never_ran(evidence, scripted.call.name))
+
+
+def _never_ran(evidence: Evidence, tool: str) -> bool:
+    facet = evidence.observation.executions
+    whole = facet is not None and facet.status == "complete"
+    return whole and all(one.tool != tool for one in evidence.executions)
 
 
 def _is_settled(evidence: Evidence, held: Held) -> bool:

@@ -6,12 +6,15 @@ from collections.abc import Sequence
 
 import msgspec
 
-from toolassay.properties.groups import pair, repeat_ids
+from toolassay.properties.groups import first_displaced, pair, repeat_ids
 from toolassay.properties.stream_state import Call
 from toolassay.properties.words import quoted
 from toolassay.spec.messages import Message
 
 _ONE_RESULT = "every call has exactly one result"
+
+IN_ORDER = "results stand in the order of their calls"
+"""What MSG-10 expects."""
 
 
 class GroupFault(msgspec.Struct, frozen=True):
@@ -94,7 +97,16 @@ def _pair_faults(messages: Sequence[Message]) -> list[GroupFault]:
     if len(results) > len(calls):  # too few break MSG-05
         observed = f"{len(results)} results for {len(calls)} calls"
         faults.append(GroupFault("MSG-08", "one message per result", observed))
+    displaced = first_displaced(calls, results, pairing)
+    if displaced is not None:
+        identifier = calls[displaced].id
+        faults.append(GroupFault("MSG-10", IN_ORDER, told_early(identifier), identifier))
     return faults
+
+
+def told_early(identifier: str) -> str:
+    """Say of a call that its result stands too early."""
+    return f"the result of {quoted(identifier)} stands before that of a call ahead of it"
 
 
 def disagreeing_bits(calls: Sequence[Call], messages: Sequence[Message]) -> list[str]:

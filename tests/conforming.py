@@ -224,6 +224,31 @@ class UnknownToolEndsTheTurn(EndsItself):
         return (yield from super().is_over(calls))
 
 
+class RaisingEndsStreams(RaisingEndsTheTurn):
+    """A tool that raises ends the turn if its reply was streamed, and is answered if not."""
+
+    streamed = False
+
+    def ask(self) -> Asking:
+        reply = yield from super().ask()
+        self.streamed = reply is not None and reply.streamed
+        return reply
+
+    def is_over(self, calls: list[PendingCall]) -> Over:
+        over = yield from super().is_over(calls)
+        return over and self.streamed
+
+
+class UnknownToolEndsStreams(RaisingEndsStreams):
+    """A streamed reply that names a tool that there is not is refused as a whole."""
+
+    def is_over(self, calls: list[PendingCall]) -> Over:
+        if self.streamed and any(call.name not in self._tools for call in calls):
+            return True
+        yield from self.batch(calls)
+        return False
+
+
 class FailureEndsTheSession(Session):
     """No turn follows one that failed."""
 
@@ -347,7 +372,7 @@ class KeepsPartialText(Session):
 
 
 class CompletionOrder(Session):
-    """Results stand in another order than calls."""
+    """Results stand in another order than calls, against the advice of MSG-10."""
 
     def assemble(self, assistant: Message, calls: list[PendingCall]) -> Group:
         return (assistant, *(self.answer(call) for call in reversed(calls)))
@@ -366,7 +391,9 @@ class OneResultPerId(Session):
     """Calls of one reply under one id have one result."""
 
     def assemble(self, assistant: Message, calls: list[PendingCall]) -> Group:
-        first = {call.id: call for call in reversed(calls)}
+        first: dict[str, PendingCall] = {}
+        for call in calls:
+            first.setdefault(call.id, call)
         return (assistant, *map(self.answer, first.values()))
 
 
@@ -495,7 +522,7 @@ CONFORMING: dict[str, type[Session]] = {
         SilentPolicy, UnaskedPolicy, Gates, BareGates, AsksItsOperator, AsksAndIsSilent,
         DenialEndsTheTurn, DenialDoesTheTurn, DenialSkipsTheRest, RaisingEndsTheTurn,
         LateAfterFailure, ErrorEndsTheTurn, OpenTextEndsTheTurn, NoObjectEndsTheTurn,
-        UnknownToolEndsTheTurn, MalformedLast,
+        UnknownToolEndsTheTurn, RaisingEndsStreams, UnknownToolEndsStreams, MalformedLast,
         FailureEndsTheSession, FailureSkipsTheRest, Retries, Impatient, ImpatientWithoutFlags,
         Background, Titles, Decorates, Thinks, KeepsPartialText, CompletionOrder, OneResultPerId,
         Compacts, HoldsText, Renames, SameIds, WithoutTurnIds, WithoutStepIds, WithoutIds,

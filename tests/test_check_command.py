@@ -260,7 +260,7 @@ def test_a_divergence_shows_the_events_of_its_call(
         "  why:      toolassay explain ORD-18",
     ]
     assert lines[-2:] == [
-        "8 events, 33 clauses watched",
+        "8 events, 34 clauses watched",
         "NON-CONFORMANT: 2 divergences of 1 clause",
     ]
 

@@ -7,6 +7,7 @@ from observations import (
     DONE,
     call,
     calls,
+    expectation,
     history,
     journal,
     ran,
@@ -24,6 +25,7 @@ from observations import (
 )
 
 from toolassay.properties.judge import judge
+from toolassay.spec.case import CallMatch, Expectation, ExpectExecutions
 from toolassay.spec.messages import Message
 from toolassay.spec.observation import Encoding, Execution, Observation, Outcome
 from toolassay.spec.scenario import Reply, Scenario, ToolScript
@@ -143,6 +145,14 @@ def as_value(text: str) -> Observation:
         ('{"a":NaN,"b":"x"}', '{"b": "x", "a": null}', "pass"),
         ('{"a":[Infinity,1]}', '{"a": [Infinity, 1.0]}', "pass"),
         ('{"a":NaN,"b":1}', '{"a": NaN}', "fail"),
+        # A string that spells the word is another value, and so is the word's neighbour.
+        ('{"a":NaN}', '{"a":"NaN"}', "fail"),
+        ('{"a":-Infinity}', '{"a":"-Infinity"}', "fail"),
+        ('{"a":-Infinity}', '{"a":Infinity}', "fail"),
+        ('{"a":NaN}', '{"a":"null"}', "fail"),
+        ('{"a":NaN,"b":"NaN"}', '{"a": NaN, "b": "NaN"}', "pass"),
+        ('{"a":NaN,"b":"NaN"}', '{"a": null, "b": "NaN"}', "pass"),
+        ('{"a":NaN,"NaN":1}', '{"NaN": 1, "a": NaN}', "pass"),
         ('{"a":NaN}', "{}", "fail"),
         # A value does not show whether a text was mended, or read by other rules than JSON's.
         ("{'a':1}", '{"a": 1}', "recorded"),
@@ -151,6 +161,12 @@ def as_value(text: str) -> Observation:
         ('{"a":/* note */1}', '{"a": 1}', "recorded"),
         ('{"a":"x\ny"}', '{"a": "x\\ny"}', "recorded"),
         ('{"a":True}', '{"a": true}', "recorded"),
+        ('{"a":yes}', '{"a": "yes"}', "recorded"),
+        ("{'a':'NaN'}", '{"a": "NaN"}', "recorded"),
+        ("{'a':'true'}", '{"a": "true"}', "recorded"),
+        ('{"a":0x1F}', '{"a": 31}', "recorded"),
+        ('{"a":True}', '{"a": "true"}', "fail"),
+        ('{"a":1.0,}', '{"a": "1.0"}', "fail"),
         # What closes a text that was cut, or leaves out what trails, does.
         ('{"a":1', '{"a": 1}', "fail"),
         ('{"a":1}}', '{"a": 1}', "fail"),
@@ -223,6 +239,18 @@ def test_one_run_more_than_sound_calls_is_a_run_of_the_malformed_call() -> None:
     runs = both(run('{"b":1}'), run("{}"))
     assert status("ARG-03", runs, given) == "fail"
     assert status("ARG-04", runs, given) == "fail"
+
+
+@pytest.mark.parametrize("ids", [("c2", "c1"), (None, None)])
+def test_a_mended_call_that_runs_as_its_sibling_is_no_second_run_of_that(
+    ids: tuple[str | None, str | None],
+) -> None:
+    """A text that was closed or cut may come to the very value of a sound sibling."""
+    given = two('{"b":1}}', '{"b":1}')
+    seen = both(*(run('{"b":1}', call_id=one) for one in ids))
+    once = Expectation("ARG-08", executions=ExpectExecutions(once=CallMatch("c2", "echo")))
+    assert expectation(once, seen, given).status == "pass"
+    assert status("ARG-08", seen, given) == "pass"
 
 
 def test_a_sound_call_that_runs_again_is_not_laid_at_the_malformed_one() -> None:
@@ -302,6 +330,41 @@ def test_a_run_of_the_malformed_call_itself_is_not_that_of_its_sibling() -> None
 )
 def test_a_sibling_that_need_not_run_is_not_judged(given: Scenario) -> None:
     assert status("ARG-08", both(), given) == "not_applicable"
+
+
+def test_a_malformed_call_that_ran_and_raised_explains_what_became_of_its_siblings() -> None:
+    """That it ran is a fault of its own; what follows is that of an exception."""
+    asked = scripted("c1", BROKEN, "boom"), scripted("c2", "{}")
+    given = scenario(*asked, tools=(tool("boom", raises="planted"), tool()))
+    held = calls(call("c1", "{}", "boom"), call("c2"))
+
+    def seen(*executions: Execution, **facet: str) -> Observation:
+        return Observation(history=history(held), executions=ran(*executions, **facet))
+
+    assert status("ARG-08", seen(run(name="boom")), given) == "not_applicable"
+    assert status("ARG-08", seen(status="cut"), given) == "not_applicable"
+    assert status("ARG-08", seen(), given) == "fail"
+
+
+def test_a_batch_that_lost_all_results_to_an_exception_is_told_as_unanswered_alone() -> None:
+    asked = scripted("c1", BROKEN), scripted("c2", "{}", "boom")
+    given = scenario(*asked, tools=(tool("boom", raises="planted"), tool()))
+    held = calls(call("c1"), call("c2", "{}", "boom"))
+    lost = Observation(history=history(held, DONE), executions=ran(run(name="boom")))
+    assert status("ARG-03", lost, given) == "not_applicable"
+    assert status("MSG-05", lost, given) == "fail"
+    kept = Observation(history=history(held, result("c2", "no", error=True), DONE))
+    assert status("ARG-03", kept, given) == "fail"
+    unplanned = scenario(scripted("c1", BROKEN), scripted("c2", "{}", "boom"), tools=(tool(),))
+    assert status("ARG-03", lost, unplanned) == "fail"
+
+
+def test_a_malformed_call_whose_tool_would_have_raised_is_missed_where_it_never_ran() -> None:
+    given = scenario(scripted("c1", BROKEN, "boom"), tools=(tool("boom", raises="planted"),))
+    held = history(calls(call("c1", name="boom")), DONE)
+    assert status("ARG-03", Observation(history=held, executions=ran()), given) == "fail"
+    thrown = Observation(history=held, executions=ran(run(name="boom", call_id="c1")))
+    assert verdict("ARG-03", thrown, given).findings[0].observed == "boom ran with '{}'"
 
 
 def test_a_sibling_that_its_schema_may_refuse_is_not_judged() -> None:

@@ -32,6 +32,7 @@ from observations import (
 from toolassay.properties.groups import pair, split
 from toolassay.spec.messages import Message
 from toolassay.spec.observation import Mark, Observation
+from toolassay.spec.register import load_register
 from toolassay.spec.scenario import Scenario
 
 END = Mark()
@@ -178,6 +179,80 @@ def test_the_last_group_of_an_aborted_run_may_wait_for_its_other_results() -> No
     assert status("MSG-08", Observation(history=held, executions=executions), TWO) == "pass"
 
 
+# --- MSG-10 ---------------------------------------------------------------------------------
+
+SWAPPED = (calls(*PAIR), result("c2"), result("c1"))
+
+
+def test_results_stand_in_the_order_of_their_calls() -> None:
+    in_order = (calls(*PAIR), result("c1"), result("c2"))
+    assert status("MSG-10", Observation(history=history(*in_order, DONE))) == "pass"
+    assert status("MSG-10", Observation(journal=journal(step_done(*in_order)))) == "pass"
+    assert status("MSG-10", Observation(requests=requests([USER, *in_order]))) == "pass"
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        Observation(history=history(*SWAPPED, DONE)),
+        Observation(history=history(calls(*PAIR), result("c2"), USER, result("c1"))),
+        Observation(journal=journal(step_done(*SWAPPED))),
+        Observation(deliveries=deliveries(step_done(*SWAPPED))),
+        Observation(requests=requests([USER], [USER, *SWAPPED])),
+    ],
+    ids=["history", "apart", "journal", "deliveries", "requests"],
+)
+def test_a_result_ahead_of_that_of_an_earlier_call_is_found(seen: Observation) -> None:
+    found = verdict("MSG-10", seen)
+    assert found.status == "fail"
+    assert [one.call for one in found.findings] == ["c2"]
+
+
+def test_results_out_of_order_are_told_of_one_request_only() -> None:
+    seen = Observation(requests=requests([USER], SWAPPED, SWAPPED))
+    assert len(verdict("MSG-10", seen).findings) == 1
+
+
+def test_the_order_is_that_of_the_calls_as_they_are_held() -> None:
+    """A runtime may hold the calls of a reply in an order of its own."""
+    held = (calls(call("c2"), call("c1")), result("c2"), result("c1"), DONE)
+    assert status("MSG-10", Observation(history=history(*held)), TWO) == "pass"
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        (calls(call("a"), call("a")), result("a"), result("a")),
+        (calls(call("a"), call("b"), call("a")), result("a"), result("a"), result("b")),
+        (calls(*PAIR), result(None), result(None)),
+        (calls(*PAIR), result("c2"), result(None)),
+        (calls(*PAIR), result("c2"), result("x")),
+        (calls(*PAIR), result("c2"), result("c2")),
+        (calls(*PAIR), result("c1"), result("c2"), result("c1")),
+    ],
+    ids=["equal", "equal-among-others", "no-ids", "one-id", "orphan", "unanswered", "twice"],
+)
+def test_no_order_is_missed_where_it_is_in_doubt_whose_a_result_is(
+    group: tuple[Message, ...],
+) -> None:
+    assert status("MSG-10", Observation(history=history(*group, DONE))) == "pass"
+    assert status("MSG-10", Observation(journal=journal(step_done(*group)))) == "pass"
+
+
+def test_one_result_alone_has_no_order() -> None:
+    assert status("MSG-10", Observation(history=history(*GROUP, *GROUP))) == "not_applicable"
+
+
+def test_the_order_of_results_is_a_warning_in_core_and_scored_in_strict() -> None:
+    register = load_register()
+    clause = register.clauses["MSG-10"]
+    scores = [register.profile(name).scores(clause) for name in ("pages", "core", "strict")]
+    assert scores == ["unscored", "warning", "scored"]
+
+
+# --- MSG-11, ORD-12 -------------------------------------------------------------------------
+
+
 def test_nothing_stands_between_calls_and_results() -> None:
     assert status("MSG-11", Observation(history=history(*GROUP, USER))) == "pass"
     assert status("MSG-11", Observation(history=history(calls(call()), USER, result()))) == "fail"
@@ -189,7 +264,9 @@ def test_an_unanswered_call_is_never_committed() -> None:
     assert status("ORD-12", Observation(history=history(*ANSWERED_TWICE))) == "pass"
 
 
-@pytest.mark.parametrize("clause", ["MSG-01", "MSG-04", "MSG-05", "MSG-06", "MSG-08", "ORD-12"])
+@pytest.mark.parametrize(
+    "clause", ["MSG-01", "MSG-04", "MSG-05", "MSG-06", "MSG-08", "MSG-10", "ORD-12"]
+)
 def test_without_its_facets_a_check_names_them(clause: str) -> None:
     found = verdict(clause, Observation())
     assert found.status == "not_applicable"

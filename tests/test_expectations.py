@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -30,8 +31,11 @@ from observations import (
     tool,
 )
 
+from toolassay.authoring.packs import load_pack_cases
+from toolassay.properties.script import scripted_calls
 from toolassay.spec.case import (
     CallMatch,
+    Case,
     Expectation,
     ExpectEnding,
     ExpectEvents,
@@ -117,6 +121,28 @@ def test_a_malformed_call_that_ran_changed_is_found() -> None:
     assert executions(NEVER, run('{"a":1}'), given=BROKEN) == "pass"
     assert executions(NEVER, run('{"a":1}'), run(), given=BROKEN) == "fail"
     assert executions(NEVER, run(call_id="c1"), given=BROKEN) == "fail"
+
+
+def test_a_mended_sibling_may_explain_a_run_too_many() -> None:
+    """What was malformed may run with any arguments, those of a sound sibling among them."""
+    second = ExpectExecutions(once=CallMatch("c2"))
+    assert executions(second, run('{"a":1}'), run('{"a":1}'), given=BROKEN) == "pass"
+    assert executions(second, *[run('{"a":1}')] * 3, given=BROKEN) == "fail"
+    assert executions(second, *[run('{"a":1}', call_id="c2")] * 2, given=BROKEN) == "fail"
+
+
+def test_no_vector_tells_calls_of_one_tool_apart_by_their_arguments() -> None:
+    """A malformed call that is mended may run as its sibling does, so the sibling is named."""
+    assert [case.id for case in load_pack_cases() if any(_is_ambiguous(case))] == []
+
+
+def _is_ambiguous(case: Case) -> Iterator[bool]:
+    calls = [one for reply in scripted_calls(case.scenario or Scenario(())) for one in reply]
+    for expected in (one.executions for one in case.expect if one.executions is not None):
+        for match in (expected.once, expected.never):
+            if match is not None and match.call is None and match.arguments is not None:
+                rivals = [one for one in calls if one.call.name == match.tool]
+                yield len(rivals) > 1 and any(one.malformed for one in rivals)
 
 
 def test_ids_of_the_script_are_followed_to_those_of_the_implementation() -> None:

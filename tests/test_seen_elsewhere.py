@@ -11,7 +11,18 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from observations import DONE, call, calls, ending, history, ran, requests, result, run
+from observations import (
+    DONE,
+    call,
+    calls,
+    ending,
+    history,
+    ran,
+    replaced,
+    requests,
+    result,
+    run,
+)
 
 from toolassay.authoring.packs import load_pack_cases
 from toolassay.properties.judge import judge
@@ -30,13 +41,15 @@ def broken(case_id: str, observation: Observation) -> set[str]:
     return {one.clause for one in verdicts if one.status == "fail"}
 
 
-def test_a_malformed_call_that_runs_with_an_empty_object_was_not_read_as_json() -> None:
+@pytest.mark.parametrize("text", ["garbage", "cut-after-brace"])
+def test_a_malformed_call_that_runs_with_an_empty_object_was_not_read_as_json(text: str) -> None:
+    """`{` may have been closed or replaced: no one can tell, and the run itself is a fault."""
     seen = Observation(
         history=history(calls(call("c1", "{}")), result("c1"), DONE),
         executions=ran(run("{}", call_id="c1"), arguments="value"),
     )
 
-    found = broken("arg.malformed-text-never-runs[text=garbage]", seen)
+    found = broken(f"arg.malformed-text-never-runs[text={text}]", seen)
     assert {"ARG-03", "ARG-04"} <= found
     assert "ARG-09" not in found
 
@@ -51,6 +64,30 @@ def test_nan_that_runs_was_read_as_json_and_not_changed() -> None:
     found = broken("arg.malformed-text-never-runs[text=nan]", seen)
     assert {"ARG-03", "ARG-09"} <= found
     assert "ARG-04" not in found
+
+
+@pytest.mark.parametrize(
+    ("case", "ran_with"), [("nan", "NaN"), ("infinity", "Infinity"), ("minus-infinity", "Infinity")]
+)
+def test_a_word_that_runs_as_a_string_was_changed(case: str, ran_with: str) -> None:
+    seen = Observation(
+        executions=ran(run(f'{{"a":"{ran_with}"}}', call_id="c1"), arguments="value"),
+    )
+    assert "ARG-04" in broken(f"arg.malformed-text-never-runs[text={case}]", seen)
+
+
+def test_a_call_that_is_mended_to_the_value_of_its_sibling_does_not_disturb_it() -> None:
+    held = calls(call("c1", '{"a":'), call("c2", '{"a":1}'), call("c3", '{"a":1}'))
+    seen = Observation(
+        history=history(held, result("c1", "no", error=True), result("c2"), result("c3"), DONE),
+        executions=ran(run('{"a":1}', call_id="c2"), run('{"a":1}', call_id="c3")),
+    )
+
+    found = broken("arg.malformed-twice-beside-valid", seen)
+    assert {"ARG-03", "ARG-04"} <= found
+    assert "ARG-08" not in found
+    nameless = replaced(seen, executions=ran(run('{"a":1}'), run('{"a":1}')))
+    assert "ARG-08" not in broken("arg.malformed-twice-beside-valid", nameless)
 
 
 def test_a_failure_whose_words_are_withheld_keeps_its_flag_all_the_same() -> None:

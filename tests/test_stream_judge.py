@@ -72,6 +72,7 @@ def test_a_stream_that_stops_anywhere_breaks_nothing_when_it_is_not_complete() -
         ("MSG-05", [step_done(*GROUP, result())]),
         ("MSG-06", [step_done(*GROUP, result("c9"))]),
         ("MSG-08", [step_done(*GROUP, result("c9"))]),
+        ("MSG-10", [step_done(TWO[0], TWO[2], TWO[1])]),
         ("ORD-12", [step_done(*TWO[:2])]),
         ("EVT-09", [decided(), started("x2"), step_done(*GROUP)]),
         ("EVT-09a", [decided(), step_done(*GROUP), decided(step="s2")]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from toolassay.simulator.mutants.mutant import of_session
+from toolassay.simulator.scheduler import Routine
 from toolassay.simulator.session import PendingCall, Session
 from toolassay.spec.messages import Message
 
@@ -84,6 +85,23 @@ class LostFlag(Session):
         return Message("tool", message.text, tool_use_id=call.id, is_error=False)
 
 
+class ResultsAsTheyEnd(Session):
+    """Puts the results in the order in which the callbacks ended, and refusals behind them."""
+
+    def batch(self, calls: list[PendingCall]) -> Routine:
+        self.over: list[PendingCall] = []
+        yield from super().batch(calls)
+
+    def complete(self, call: PendingCall) -> None:
+        super().complete(call)
+        self.over.append(call)
+
+    def assemble(self, assistant: Message, calls: list[PendingCall]) -> Group:
+        ended = [*self.over, *(call for call in calls if call not in self.over)]
+        self.faults += ended != calls
+        return super().assemble(assistant, ended)
+
+
 MUTANTS = (
     of_session(
         "results-first", "MSG-01", "The results stand before the assistant message.", ResultsFirst
@@ -107,4 +125,10 @@ MUTANTS = (
         "joined-results", "MSG-08", "The results of a batch are one message.", JoinedResults
     ),
     of_session("lost-flag", "MSG-09", "The error flag of a result is lost.", LostFlag),
+    of_session(
+        "results-as-they-end",
+        "MSG-10",
+        "The results stand in the order in which the calls ended.",
+        ResultsAsTheyEnd,
+    ),
 )

@@ -210,6 +210,17 @@ class BrokenStreamCommitted(Session):
             yield replies[index]
 
 
+class DenialLostWithItsTurn(Session):
+    """Keeps a denied call without its result when the turn fails."""
+
+    def end(self, number: int, how: HowEnded, error: str = "") -> None:
+        if how == "failed":
+            kept = [one for one in self.history if one.text != "error: permission denied"]
+            self.faults += len(kept) < len(self.history)
+            self.history[:] = kept
+        super().end(number, how, error)
+
+
 class AlteredArguments(Session):
     """Runs something else than what was approved."""
 
@@ -310,6 +321,12 @@ MUTANTS = (
         "ORD-12",
         "The calls of a broken stream are committed unanswered.",
         BrokenStreamCommitted,
+    ),
+    of_session(
+        "denial-lost-with-its-turn",
+        "ORD-12",
+        "A turn that fails leaves a denied call without its result.",
+        DenialLostWithItsTurn,
     ),
     of_session(
         "altered-arguments", "ORD-13", "Other arguments run than were approved.", AlteredArguments
