@@ -11,6 +11,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+import yaml
 
 from toolassay.cli import run_cli
 from toolassay.skeletons import LANGUAGES, next_commands, skeleton, write
@@ -100,6 +101,7 @@ def test_its_document_says_what_was_written_and_what_is_next(
     assert set(document["files"]) == tree(folder)
     assert document["language"] == language
     assert document["next"][0] == f"cd {folder}"
+    assert document["notes"] == []
 
 
 def test_a_folder_that_looks_like_an_option_can_be_entered(
@@ -249,7 +251,43 @@ def test_a_folder_where_a_file_is_wanted_is_an_error(
     code, _, err = said(capsys, "python", str(tmp_path), "--force")
 
     assert code == 2
-    assert f"{tmp_path / 'README.md'}: cannot be written" in err
+    assert f"{tmp_path / 'README.md'}: cannot be written: it is a folder" in err
+    assert tree(tmp_path) == set()
+
+
+def test_with_force_nothing_is_written_where_a_folder_stands_where_a_file_should_go(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "README.md").write_text("mine")
+    (tmp_path / "tests" / "test_contract.py").mkdir(parents=True)  # the last one of its files
+    code, _, err = said(capsys, "python", str(tmp_path), "--force")
+
+    assert code == 2
+    assert "tests/test_contract.py: cannot be written: it is a folder" in err
+    assert tree(tmp_path) == {"README.md"}
+    assert (tmp_path / "README.md").read_text() == "mine"
+
+
+def test_a_linked_folder_is_not_written_through(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    elsewhere, folder = tmp_path / "elsewhere", tmp_path / "contract"
+    elsewhere.mkdir()
+    folder.mkdir()
+    (folder / "tests").symlink_to(elsewhere)
+    code, _, err = said(capsys, "python", str(folder), "--force")
+
+    assert code == 2
+    assert f"{folder / 'tests'}: cannot be written: it is a link" in err
+    assert tree(elsewhere) == set()
+
+
+def test_a_folder_that_is_itself_a_link_is_written(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    write(skeleton("python"), tmp_path / "link", force=False)
+
+    assert tree(tmp_path / "real") == FILES
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
@@ -271,7 +309,21 @@ def test_a_place_that_takes_no_files_is_named(capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize(
-    ("word", "meant"), [("pyhton", "python"), ("Go", "go"), ("tss", "ts"), ("rust", "")]
+    ("word", "meant"),
+    [
+        ("pyhton", "python"),
+        ("py", "python"),
+        ("Go", "go"),
+        ("golang", "go"),
+        ("tss", "ts"),
+        ("TypeScript", "ts"),
+        ("js", "ts"),
+        ("javascript", "ts"),
+        ("node", "ts"),
+        ("rust", ""),
+        ("java", ""),
+        ("c++", ""),
+    ],
 )
 def test_another_language_is_refused_with_those_that_there_are(
     word: str, meant: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -280,7 +332,8 @@ def test_another_language_is_refused_with_those_that_there_are(
 
     assert code == 2
     assert "there are python, go, ts" in err
-    assert f"did you mean {meant}" in err if meant else "did you mean" not in err
+    assert f"did you mean {meant}?" in err if meant else "did you mean" not in err
+    assert ("docs/adapter-protocol.md" in err) is (not meant)
     assert not (tmp_path / "contract").exists()
 
 
@@ -289,6 +342,135 @@ def test_an_empty_folder_name_is_refused(capsys: pytest.CaptureFixture[str]) -> 
 
     assert code == 2
     assert "a path is empty" in err
+
+
+# --- in a repository ---------------------------------------------------------------------------
+
+
+def test_below_the_top_of_a_repository_it_says_where_the_workflow_has_to_go(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+    _, out, _ = said(capsys, "python", "tools/contract")
+    _, document, _ = said(capsys, "python", "tools/contract", "--force", "--format", "json")
+
+    (note,) = json.loads(document)["notes"]
+    assert f"move .github/workflows/toolassay.yml to {tmp_path}/.github/workflows/" in note
+    assert "`working-directory: tools/contract`" in note
+    assert out.endswith(f"\n  # {note}\n")
+
+
+@pytest.mark.parametrize("top", [".", ".."])
+def test_where_github_reads_the_workflow_or_there_is_no_repository_nothing_is_said_of_it(
+    top: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "contract"
+    folder.mkdir()
+    if top == ".":
+        (folder / ".git").write_text("gitdir: elsewhere")  # as in a work tree
+    _, out, _ = said(capsys, "python", str(folder))
+
+    assert "GitHub" not in out
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_workflow_makes_the_reports_for_ci_in_a_folder_that_can_be_named(language: str) -> None:
+    (judging,) = re.findall(
+        r"^      - run: (toolassay run.*)$",
+        skeleton(language)[".github/workflows/toolassay.yml"].decode(),
+        re.MULTILINE,
+    )
+    workflow = yaml.safe_load(skeleton(language)[".github/workflows/toolassay.yml"])
+
+    assert judging.endswith(" --junit toolassay.xml --github-summary")
+    assert workflow["defaults"]["run"] == {"working-directory": "."}
+    assert workflow["jobs"]["contract"]["steps"][-1]["with"]["path"] == "**/toolassay.xml"
+    assert b"\ntoolassay.xml\n" in skeleton(language)[".gitignore"]
+
+
+# --- the SDK alone -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", ["go", "ts"])
+def test_the_sdk_is_renewed_and_nothing_else_is_touched(
+    language: str, repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(skeleton(language), tmp_path, force=False)
+    for path in tmp_path.rglob("*"):
+        if path.is_file() and path.name not in {"go.mod", "package.json"}:
+            path.write_text("old")
+    code, out, err = said(capsys, language, str(tmp_path), "--sdk", "--format", "json")
+
+    document = json.loads(out)
+    schema = json.loads((repository / "spec/schemas/report-init.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(document)
+    assert (code, err) == (0, "")
+    assert {name.partition("/")[0] for name in document["files"]} == {"sdk"}
+    assert document["notes"] == []
+    for name, data in skeleton(language).items():
+        if name.startswith("sdk/"):
+            assert (tmp_path / name).read_bytes() == data
+            assert name in document["files"]
+        elif not name.endswith(("go.mod", "package.json")):
+            assert (tmp_path / name).read_text() == "old"
+
+
+def test_an_sdk_that_is_not_there_is_written(tmp_path: Path) -> None:
+    code = run_cli(["init", "go", str(tmp_path), "--sdk"])
+
+    assert code == 0
+    assert tree(tmp_path) == {name for name in skeleton("go") if name.startswith("sdk/")}
+
+
+def test_a_file_beside_those_of_the_sdk_is_kept_and_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(skeleton("go"), tmp_path, force=False)
+    (tmp_path / "sdk" / "earlier.go").write_text("package toolassay")
+    code, out, _ = said(capsys, "go", str(tmp_path), "--sdk")
+
+    assert code == 0
+    assert "# sdk/earlier.go is none of this SDK's" in out
+    assert (tmp_path / "sdk" / "earlier.go").exists()
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_folder_of_that_name_with_something_else_is_overwritten_with_force_alone(
+    force: bool,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "sdk").mkdir()
+    (tmp_path / "sdk" / "README.md").write_text("mine")
+    code, _, err = said(capsys, "ts", str(tmp_path), "--sdk", *(["--force"] if force else []))
+
+    assert code == (0 if force else 2)
+    assert ("is no SDK of toolassay: its package.json says nothing of it" in err) is not force
+    assert ((tmp_path / "sdk" / "README.md").read_text() == "mine") is not force
+
+
+def test_a_linked_sdk_is_not_written_through(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(skeleton("go"), tmp_path / "one", force=False)
+    (tmp_path / "two").mkdir()
+    (tmp_path / "two" / "sdk").symlink_to(tmp_path / "one" / "sdk")
+    (tmp_path / "one" / "sdk" / "play.go").write_text("mine")
+    code, _, err = said(capsys, "go", str(tmp_path / "two"), "--sdk")
+
+    assert code == 2
+    assert "it is a link" in err
+    assert (tmp_path / "one" / "sdk" / "play.go").read_text() == "mine"
+
+
+def test_python_has_no_sdk_to_renew(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = said(capsys, "python", str(tmp_path / "contract"), "--sdk")
+
+    assert code == 2
+    assert "the skeleton for python has no sdk/" in err
+    assert "toolassay.adapter" in err
+    assert not (tmp_path / "contract").exists()
 
 
 # --- the Python skeleton -----------------------------------------------------------------------
@@ -346,7 +528,10 @@ def test_the_commands_of_the_python_skeleton_are_sound_where_they_stand_in_ci(
     workflow = (contract / ".github/workflows/toolassay.yml").read_text()
     in_ci = set(re.findall(r"^      - run: (.+)$", workflow, re.MULTILINE))
 
-    assert {"toolassay run", "python -m pytest -q"} <= in_ci
+    assert {
+        "toolassay run --junit toolassay.xml --github-summary",
+        "python -m pytest -q",
+    } <= in_ci
 
 
 def test_the_code_of_the_python_skeleton_is_written_as_ours_is(contract: Path) -> None:

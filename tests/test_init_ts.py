@@ -67,9 +67,12 @@ def test_its_ci_runs_what_its_readme_names_with_the_profile_pinned(written: Path
     run = next_commands(skeleton("ts"), None)[0]
     target, _, baseline = run.rpartition(" --baseline ")
 
-    assert f"- run: {target} --profile core@1 --baseline {baseline}\n" in workflow
-    code, said = shell(f"{target} --profile core@1 --baseline {baseline} -q", written)
+    command = f"{target} --profile core@1 --baseline {baseline} --junit toolassay.xml"
+    assert f"- run: {command} --github-summary\n" in workflow
+    code, said = shell(f"GITHUB_STEP_SUMMARY=summary.md {command} --github-summary -q", written)
     assert (code, said.startswith("CONFORMANT")) == (0, True)
+    assert "CONFORMANT" in (written / "summary.md").read_text()
+    assert "<testsuites" in (written / "toolassay.xml").read_text()
 
 
 def test_a_fault_that_is_planted_in_the_agent_is_found(written: Path) -> None:

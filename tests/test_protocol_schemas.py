@@ -17,17 +17,20 @@ import msgspec
 import pytest
 
 from toolassay import worker
-from toolassay.authoring.features import FEATURES
+from toolassay.adapter_script import pieces_of
+from toolassay.authoring.features import FEATURES, features_of
 from toolassay.authoring.packs import load_pack_cases
+from toolassay.cli import run_cli
 from toolassay.serving import Server
 from toolassay.simulator.reference import Reference
 from toolassay.spec.case import OPERATIONS, Case, Operation
 from toolassay.spec.observation import FACETS, Observation
 from toolassay.spec.scenario import Scenario
+from toolassay.spec.text import bytes_of
 from toolassay.targets.base import DEADLINE_S
 from toolassay.targets.requests import INITIALIZE, params_of, request
-from toolassay.targets.smoke import ONE_CALL, UNKNOWN_METHOD
-from toolassay.targets.stdio import PLAINEST
+from toolassay.targets.smoke import UNKNOWN_METHOD
+from toolassay.targets.trials import ONE_CALL, PLAINEST
 from toolassay.targets.wire import UnreadableError, read_answer, read_described, read_reply
 
 Json = dict[str, Any]
@@ -388,13 +391,17 @@ def test_what_the_kit_refuses_the_schema_refuses_too() -> None:
 # --- the page ----------------------------------------------------------------------------------
 
 
+def blocks(kind: str) -> list[str]:
+    return re.findall(rf"^```{kind}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
 def block(kind: str) -> str:
-    (found,) = re.findall(rf"^```{kind}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    return str(found)
+    (found,) = blocks(kind)
+    return found
 
 
-def exchange() -> list[tuple[Json, Json]]:
-    lines = [json.loads(text) for text in block("jsonl").splitlines()]
+def exchange(number: int = 0) -> list[tuple[Json, Json]]:
+    lines = [json.loads(text) for text in blocks("jsonl")[number].splitlines()]
     return list(zip(lines[::2], lines[1::2], strict=True))
 
 
@@ -407,6 +414,37 @@ def test_every_line_of_the_worked_exchange_is_valid() -> None:
         expected = "done_answer" if method == "shutdown" else answers.get(method, "error")
         assert fits(expected, given), given
         assert sent["id"] == given["id"]
+
+
+def test_the_exchange_with_a_stream_is_valid_and_is_what_the_kit_would_send() -> None:
+    ((sent, given),) = exchange(1)
+    scenario = msgspec.convert(sent["params"]["scenario"], Scenario)
+    case = msgspec.structs.replace(ONE_CALL, scenario=scenario)
+    again = request(sent["id"], "turn/run", params_of(case, sent["params"]["token"], 0, DEADLINE_S))
+
+    assert fits("turn_run_request", sent)
+    assert fits("turn_run_answer", given)
+    assert json.loads(again) == sent
+    assert sent["id"] == given["id"]
+    assert set(features_of(scenario)) == {"stream-text"}
+
+
+def test_the_exchange_with_a_stream_shows_pieces_a_delivery_and_a_record_that_keep_the_contract(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ((sent, given),) = exchange(1)
+    scenario, seen = sent["params"]["scenario"], given["result"]["observation"]
+    (call,) = msgspec.convert(scenario, Scenario).model[0].calls
+    pieces = [piece.decode() for piece in pieces_of(bytes_of(call.arguments), call.cuts)]
+    whole = tmp_path / "seen.jsonl"
+    whole.write_text(json.dumps({"id": "x", "scenario": scenario, "observation": seen}))
+
+    assert len(pieces) == 3
+    assert all(f"`{piece}`" in PAGE for piece in pieces)
+    assert seen["deliveries"]["subscriptions"][0]["deliveries"]
+    assert seen["journal"]["records"]
+    assert run_cli(["check", str(whole), "--complete"]) == 0
+    assert "recorded, not scored" in capsys.readouterr().out
 
 
 def test_the_worked_exchange_is_what_the_smoke_test_of_the_kit_sends() -> None:
