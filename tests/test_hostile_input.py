@@ -42,7 +42,7 @@ class Adapter:
 
     def initialize(self):
         return {"name": "evil", "version": "1", "operations": ["turn/run"],
-                "facets": ["history"], "features": [], "deterministic": True}
+                "facets": ["history"], "features": [], "deterministic": False}
 
 
 class Trap(dict):
