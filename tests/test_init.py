@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -290,11 +291,13 @@ def test_a_folder_that_is_itself_a_link_is_written(tmp_path: Path) -> None:
     assert tree(tmp_path / "real") == FILES
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_a_folder_that_may_not_be_written_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tmp_path.chmod(0o500)
+    def refused(path: Path, *_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    monkeypatch.setattr(Path, "mkdir", refused)  # root may write anywhere
     code, _, err = said(capsys, "python", str(tmp_path / "contract"))
 
     assert code == 2
