@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import Final
 
 import msgspec
@@ -40,6 +41,7 @@ _COMMITTED: Final[tuple[FacetName, ...]] = ("history", "journal", "deliveries")
 _SHOWN: Final[tuple[FacetName, ...]] = ("history", "requests", "journal", "deliveries")
 _STORED: Final[tuple[FacetName, ...]] = (*_SHOWN, "outcome")
 
+_SEEN = attrgetter(*FACETS)
 _TOOL = frozenset(TOOL_EVENTS)
 _STEP = any_of("StepDone")
 _REQUESTED = any_of("PermissionRequested")
@@ -161,11 +163,25 @@ def judge(
         scenario = case.scenario
     evidence = Evidence(observation, scenario, case)
     asked = _plan(_present(observation), scenario is not None, clauses, extra)
-    named = list(asked.settled)
-    for place, check in asked.open:
-        named[place] = verdict_of(check.clause, check.name, check.ask(evidence))
-    verdicts = list(named)
-    for number, expected in enumerate(case.expect if case is not None else ()):
+    verdicts = list(asked.settled)
+    for place, check, passed in asked.open:
+        answer = check.ask(evidence)
+        verdicts[place] = verdict_of(check.clause, check.name, answer) if answer else passed
+    if case is not None:
+        verdicts += _expected(case, evidence, verdicts, clauses, extra)
+    return tuple(verdicts)
+
+
+def _expected(
+    case: Case,
+    evidence: Evidence,
+    named: Sequence[Verdict],
+    clauses: frozenset[str] | None,
+    extra: tuple[Check, ...],
+) -> list[Verdict]:
+    """Judge the expectations of a case."""
+    verdicts: list[Verdict] = []
+    for number, expected in enumerate(case.expect):
         if clauses is None or expected.clause in clauses:
             name = expectation_name(expected, number)
             if not expected.holds:
@@ -176,7 +192,7 @@ def judge(
                 verdicts.append(verdict_of(expected.clause, name, answer))
             else:
                 verdicts.append(_holds(expected.clause, name, named))
-    return tuple(verdicts)
+    return verdicts
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -184,8 +200,8 @@ class Asked(msgspec.Struct, frozen=True):
 
     settled: tuple[Verdict, ...]
     """A verdict for each, as if none applied; those that do are judged in each case anew."""
-    open: tuple[tuple[int, Check], ...]
-    """Those that apply, with their places among all."""
+    open: tuple[tuple[int, Check, Verdict], ...]
+    """Those that apply, with their places among all and their verdicts where they pass."""
 
 
 def asked_of(
@@ -210,12 +226,17 @@ def _plan(
             Verdict(check.clause, check.name, "not_applicable", (), lack)
             for check, lack in zip(wanted, lacks, strict=True)
         ),
-        tuple((place, check) for place, check in enumerate(wanted) if not lacks[place]),
+        tuple(
+            (place, check, verdict_of(check.clause, check.name, []))
+            for place, check in enumerate(wanted)
+            if not lacks[place]
+        ),
     )
 
 
 def _present(observation: Observation) -> tuple[FacetName, ...]:
-    return tuple(facet for facet in FACETS if getattr(observation, facet) is not None)
+    seen = zip(FACETS, _SEEN(observation), strict=True)
+    return tuple([facet for facet, value in seen if value is not None])
 
 
 def _lack(check: Check, present: tuple[FacetName, ...], *, scripted: bool) -> str:

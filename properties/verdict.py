@@ -44,6 +44,9 @@ class Skip(msgspec.Struct, frozen=True):
     """The reason, such as `facet journal`."""
 
 
+FINDINGS_MAX = 1000
+"""Findings of one check that are kept; an answer of many megabytes may hold a million faults."""
+
 Answer = list[Note] | Skip
 """What a check answers."""
 
@@ -90,8 +93,12 @@ def verdict_of(clause: str, check: str, answer: Answer) -> Verdict:
         return Verdict(clause, check, "not_applicable", (), answer.why)
     if not answer:
         return _passed(clause, check)
-    scored = any(not note.recorded for note in answer)
-    findings = tuple(stamp(clause, check, note) for note in answer)
+    first = next((note for note in answer if not note.recorded), None)
+    scored = first is not None
+    kept = answer[:FINDINGS_MAX]
+    if first is not None and kept[-1].recorded and all(note.recorded for note in kept):
+        kept[-1] = first  # one that counts must speak for the check
+    findings = tuple(stamp(clause, check, note) for note in kept)
     return Verdict(clause, check, "fail" if scored else "recorded", findings)
 
 

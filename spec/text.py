@@ -7,7 +7,6 @@ and NaN. Bytes that are not valid UTF-8 travel as base64.
 """
 
 import base64
-import binascii
 
 import msgspec
 
@@ -41,9 +40,27 @@ def bytes_of(text: Text) -> bytes:
     if isinstance(text, Base64):
         try:
             return base64.b64decode(text.base64, validate=True)
-        except binascii.Error as error:
+        except ValueError as error:
             raise ValueError(f"base64 is not well formed: {text.base64[:40]!r}") from error
     return text.encode("utf-8", "surrogatepass")
+
+
+def check_texts(value: msgspec.Struct) -> None:
+    """
+    See that the bytes of all texts in a value can be known.
+
+    Raises:
+        ValueError: The base64 of one is not well formed.
+    """
+    parts: list[object] = [value]
+    while parts:
+        part = parts.pop()
+        if isinstance(part, Base64):
+            bytes_of(part)
+        elif isinstance(part, msgspec.Struct):
+            parts += msgspec.structs.astuple(part)
+        elif isinstance(part, tuple):
+            parts += part
 
 
 def shown(text: Text, limit: int = 120) -> str:

@@ -90,7 +90,7 @@ class FakeTarget:
         self.asked: list[str] = []
         self.closed = 0
         self.implementation = Implementation(
-            "my_agent", "1.2", ("turn/run",), facets, features, deterministic=True, target="fake"
+            "my_agent", "1.2", ("turn/run",), facets, features, target="fake"
         )
 
     def run(self, case: Case, seed: int = 0, deadline_s: float = DEADLINE_S) -> Answer:  # noqa: ARG002 - the signature of targets

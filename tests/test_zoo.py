@@ -112,6 +112,8 @@ ANIMALS = (
     Animal("other_shape", "error", "wrong shape.*messages"),
     Animal("unknown_facet", "error", "unknown key 'histroy'"),
     Animal("deep", "error", "nested too deeply"),
+    Animal("half_a_pair", "error", "half of a surrogate pair"),
+    Animal("bad_base64", "error", "base64 is not well formed"),
     Animal("stubborn", "timeout", f"no answer within {DEADLINE_S} s"),
     Animal("outlived", "crashed", "ended with exit code 7"),
     Animal("stderr_flood", "pass", ""),
@@ -184,6 +186,17 @@ def test_an_adapter_that_says_it_is_deterministic_and_is_not_fails(children: Pat
     assert "two equal runs" in seen.report
 
 
+def test_an_adapter_that_comes_back_as_another_one_ends_the_run_and_keeps_what_was_judged(
+    children: Path,
+) -> None:
+    seen = visit("shifty", children)
+
+    assert seen.code == 4
+    assert list(seen.statuses.values()) == ["pass", "pass", "crashed"]
+    assert "it says another facets of itself" in seen.report
+    assert json.loads(seen.report.splitlines()[-1])["type"] == "footer"
+
+
 UNUSABLE = (
     Animal("silent", "", "no answer within 1 s"),
     Animal("exits_at_once", "", "the licence has expired"),
@@ -219,7 +232,7 @@ def test_a_run_goes_on_through_timeouts_with_several_workers(children: Path, job
 
 def test_every_animal_is_visited() -> None:
     visited = {animal.name for animal in (*ANIMALS, *WAYWARD, *UNUSABLE)}
-    alone = {"crashes_on_third", "moody"}
+    alone = {"crashes_on_third", "moody", "shifty"}
 
     assert visited | alone == {path.stem for path in ZOO.glob("*.py")} - {"keeper"}
 

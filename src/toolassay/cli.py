@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -128,7 +129,11 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     gc.set_threshold(GARBAGE_AFTER)
     if "_TOOLASSAY_COMPLETE" in os.environ:  # a shell asks for completions
         root.main(prog_name="toolassay")
-    sys.exit(run_cli(sys.argv[1:] if arguments is None else list(arguments)))
+    code = run_cli(sys.argv[1:] if arguments is None else list(arguments))
+    if code == Exit.INTERRUPTED:  # a second signal is not to change what was said
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
+    sys.exit(code)
 
 
 def _open_standard_streams() -> None:

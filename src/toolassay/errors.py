@@ -5,8 +5,9 @@ A target is opened in this order, and the first fault is reported: its name is
 read (`TargetSyntaxError`, or an unknown scheme), its adapter is started
 (`AdapterStartError`), what it says of itself is read (`AdapterProtocolError`),
 and it is tried out before anything is judged (`SmokeError`). An adapter that
-fails again and again is given up (`AdapterUnusableError`). A single case that
-goes wrong is no error but an answer: see `toolassay.targets.base.Answer`.
+fails again and again is given up (`AdapterUnusableError`), and so is one that
+says another thing of itself when it is started again (`AdapterChangedError`).
+A single case that goes wrong is no error but an answer: see `toolassay.targets.base.Answer`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 from toolassay.spec.errors import TargetError, UsageError
 
 __all__ = [
+    "AdapterChangedError",
     "AdapterProtocolError",
     "AdapterStartError",
     "AdapterUnusableError",
@@ -114,3 +116,22 @@ class AdapterUnusableError(TargetError):
         self.target = target
         self.failures = failures
         self.detail = detail
+
+
+class AdapterChangedError(TargetError):
+    """
+    Two processes of one adapter say different things of themselves.
+
+    Attributes:
+        target: The target as given.
+        differing: What they say differently.
+    """
+
+    code = "target.changed"
+    hint = "what initialize() gives must not depend on when, or how often, the adapter is started"
+
+    def __init__(self, target: str, differing: tuple[str, ...]) -> None:
+        words = ", ".join(differing)
+        super().__init__(f"started once more, it says another {words} of itself", where=target)
+        self.target = target
+        self.differing = differing

@@ -6,6 +6,7 @@ import contextlib
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,6 +50,14 @@ if TYPE_CHECKING:
 _ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 """Signals by which others end us; Windows lacks one."""
 
+AGAIN_S = 1.0
+"""
+Time in which a further signal means no more than the one before it.
+
+`timeout` sends two, a shell and its terminal may each send one, and people press
+keys twice; the ending that has begun, with its reports, is not to be cut short.
+"""
+
 FAULT_MAX = 600
 """Characters that are shown of one fault of a vector."""
 
@@ -67,14 +76,14 @@ def run_target(options: RunOptions) -> int:
         files = opened_files(stack, merged)
         try:
             target = stack.enter_context(contextlib.closing(open_one(merged)))
+            plan = plan_of(merged, config, register, target, baseline)
+            consumers, last = consumers_of(merged, register, files)
         except (TargetError, KeyboardInterrupt) as reason:
             reports = file_reports(files, Out(sys.stdout), register)
             tell_unstarted(merged, repro_of(merged, config), reason, reports)
             raise
-        plan = plan_of(merged, config, register, target, baseline)
         for fault in plan.faults[:FAULTS_MAX]:
             Out(sys.stderr).line(f"error: {printable(fault, FAULT_MAX)}")
-        consumers, last = consumers_of(merged, register, files)
         if merged.generate:
             consumers.insert(0, _keeper(merged, target))
         if merged.in_process:  # what the implementation prints is no part of a report
@@ -87,14 +96,20 @@ def run_target(options: RunOptions) -> int:
 @contextlib.contextmanager
 def ending_cleanly() -> Iterator[None]:
     """Take the signals that end a process for Ctrl-C, or workers that hang would outlive us."""
+    latest = -AGAIN_S
 
     def interrupt(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
+        nonlocal latest
+        before, latest = latest, time.monotonic()
+        if latest - before >= AGAIN_S:
+            raise KeyboardInterrupt
 
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     heard = [number for number in _ENDING if signal.getsignal(number) is signal.SIG_DFL]
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        heard.append(signal.SIGINT)
     before = {number: signal.signal(number, interrupt) for number in heard}
     try:
         yield

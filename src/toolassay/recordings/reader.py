@@ -20,6 +20,7 @@ from toolassay.recordings.looprig_observation import read_observation
 from toolassay.recordings.looprig_run import read_run
 from toolassay.spec.observation import FACETS, Observation
 from toolassay.spec.scenario import Scenario
+from toolassay.spec.text import check_texts
 
 MAX_ID: Final = 120
 """The longest id of a recording."""
@@ -144,6 +145,8 @@ def _looprig(identifier: str, members: dict[str, str]) -> Recording:
 
 def _own(line: Line) -> Recording:
     own = msgspec.json.decode(line.data, type=_Own)
+    if b'"base64"' in line.data:
+        check_texts(own.observation)
     return Recording(own.id, own.observation, own.scenario)
 
 

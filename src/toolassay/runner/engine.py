@@ -42,10 +42,10 @@ def run(plan: Plan, emit: Emit) -> RunFinished:
     began = time.perf_counter()
     tally = Tally(len(plan.cases), plan.faults)
     ended = False
-    twice = repeated(plan.cases, plan.target.implementation)
-    plan = msgspec.structs.replace(plan, repeated=twice)
     try:
         emit(plan.started)
+        twice = repeated(plan.cases, plan.target.implementation)
+        plan = msgspec.structs.replace(plan, repeated=twice)
         ended = _run_all(plan, emit, tally)
     except KeyboardInterrupt:
         tally.interrupted = True

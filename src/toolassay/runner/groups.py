@@ -48,7 +48,11 @@ def by_one(plan: Plan) -> Results:
     run_one = runner_of(plan, plan.target)
     foretell(plan, plan.target, plan.cases)
     for group in groups_of(plan.cases):
-        yield judged(plan, group, run_one)
+        if _related(group):
+            yield judged(plan, group, run_one)
+        else:  # nobody waits for the others
+            for case in group:
+                yield [run_one(case)]
 
 
 def groups_of(cases: Sequence[Case]) -> Iterator[Group]:
@@ -65,8 +69,12 @@ def judged(plan: Plan, group: Group, run_one: RunOne) -> list[CaseResult]:
             results.append(run_one(case))  # noqa: PERF401 - what came before an end is kept
     except (TargetError, KeyboardInterrupt) as reason:
         raise CutShortError(results, reason) from None
-    related = any(case.relations for case in group)
-    return judge_relations(results, plan.rules) if related else results
+    return judge_relations(results, plan.rules) if _related(group) else results
+
+
+def _related(group: Group) -> bool:
+    """Tell whether some cases of a vector are judged together."""
+    return any(case.relations for case in group)
 
 
 def foretell(plan: Plan, target: Target, cases: Sequence[Case]) -> None:

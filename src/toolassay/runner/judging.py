@@ -7,7 +7,7 @@ what they say, and names what could not be asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from toolassay.properties.judge import Asked, Verdict, asked_of, judge
 from toolassay.results import DECLARES, CaseResult, Check
@@ -85,50 +85,60 @@ def judge_one(case: Case, answer: Answer, rules: Rules, offer: Offer) -> CaseRes
     observation = answer.observation
     verdicts = judge(observation, case.scenario, case, rules.clauses)
     asked = asked_of(observation, rules.clauses, scripted=case.scenario is not None)
-    checks = _checks(verdicts, _outline(asked, rules), rules)
-    checks += _missing(case, verdicts, rules)
+    checks, own = _checks(verdicts, _outline(asked, rules), rules)
+    more = _missing(case, verdicts, rules)
     facets = withheld(case.operation, offer, observation)
     if facets:
-        checks += (_withheld_check(facets),)
-    status = worst({check.status for check in checks})
-    return CaseResult(case, status, checks, _why(status, checks), observation)
+        more += (_withheld_check(facets),)
+    checks += more
+    status = worst({check.status for check in (*own, *more)})
+    return CaseResult(case, status, tuple(checks), _why(status, checks), observation)
 
 
 def _outline(asked: Asked, rules: Rules) -> Outline:
     """Prepare the checks of all cases in which the same facets are there."""
     found = rules.outlines.get(id(asked))
     if found is None:
-        found = rules.outlines[id(asked)] = Outline(asked, scored(asked.settled, rules))
+        passing = tuple((place, score(passed, rules)) for place, _, passed in asked.open)
+        found = rules.outlines[id(asked)] = Outline(asked, tuple(scored(asked.settled, rules)), passing)
     return found
 
 
-def _checks(verdicts: tuple[Verdict, ...], outline: Outline, rules: Rules) -> tuple[Check, ...]:
-    """Score verdicts; of most named checks it was known beforehand that they do not apply."""
-    if len(verdicts) < len(outline.checks):
-        return scored(verdicts, rules)
-    checks = list(outline.checks)
-    places = [place for place, _ in outline.asked.open]
-    own = scored([verdicts[place] for place in places], rules)
-    for place, check in zip(places, own, strict=True):
+def _checks(
+    verdicts: Sequence[Verdict], outline: Outline, rules: Rules
+) -> tuple[list[Check], list[Check]]:
+    """
+    Score verdicts.
+
+    Most named checks do not apply, and most others pass: theirs are known beforehand.
+
+    Returns:
+        All checks, and those among them that may apply.
+    """
+    named = len(outline.checks)
+    if len(verdicts) < named:
+        own = scored(verdicts, rules)
+        return own[:], own
+    checks, own = list(outline.checks), scored(verdicts[named:], rules)
+    checks += own
+    for place, passing in outline.passing:
+        verdict = verdicts[place]
+        check = passing if verdict.status == "pass" else score(verdict, rules)
         checks[place] = check
-    return (*checks, *scored(verdicts[len(checks) :], rules))
+        own.append(check)
+    return checks, own
 
 
-def scored(verdicts: Iterable[Verdict], rules: Rules) -> tuple[Check, ...]:
-    """Score verdicts by a profile; what it does not score is only recorded."""
-    status_of = rules.statuses
-    return tuple(
-        [
-            Check(
-                one.clause,
-                one.check,
-                status_of.get((one.clause, one.status)) or _UNSCORED[one.status],
-                one.findings,
-                one.why,
-            )
-            for one in verdicts
-        ]
-    )
+def scored(verdicts: Iterable[Verdict], rules: Rules) -> list[Check]:
+    """Score verdicts by a profile."""
+    return [score(verdict, rules) for verdict in verdicts]
+
+
+def score(verdict: Verdict, rules: Rules) -> Check:
+    """Score a verdict by a profile; what it does not score is only recorded."""
+    clause, said = verdict.clause, verdict.status
+    status = rules.statuses.get((clause, said)) or _UNSCORED[said]
+    return Check(clause, verdict.check, status, verdict.findings, verdict.why)
 
 
 def _missing(case: Case, verdicts: tuple[Verdict, ...], rules: Rules) -> tuple[Check, ...]:
@@ -138,7 +148,7 @@ def _missing(case: Case, verdicts: tuple[Verdict, ...], rules: Rules) -> tuple[C
         wanted = sum(item.clause in rules.clauses for item in case.expect)
     # The verdicts on expectations are the last ones.
     last = verdicts[len(verdicts) - wanted :] if wanted else ()
-    judged = sum(one.check.startswith("expect.") for one in last)
+    judged = len([one for one in last if one.check.startswith("expect.")])
     if judged >= wanted:
         return ()
     return (Check("", "expect", "not_run", (), f"{wanted - judged} expectations have no verdict"),)
@@ -152,7 +162,7 @@ def _withheld_check(facets: tuple[str, ...]) -> Check:
     return Check("", DECLARES, "fail", findings)
 
 
-def _why(status: Status, checks: tuple[Check, ...]) -> str:
+def _why(status: Status, checks: Sequence[Check]) -> str:
     """Give the reason of a case in which no check applies."""
     if status != "not_applicable":
         return ""

@@ -22,6 +22,8 @@ class Outline(msgspec.Struct, frozen=True):
     """What the oracles ask; held here, so that it stays what it is looked up by."""
     checks: tuple[Check, ...]
     """One for each named check, as if none applied."""
+    passing: tuple[tuple[int, Check], ...]
+    """Those that apply, as if all passed, with their places among all."""
 
 
 class Rules(msgspec.Struct, frozen=True):

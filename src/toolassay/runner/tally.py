@@ -43,7 +43,9 @@ class Tally:
         """Count one result."""
         self.cases[result.status] += 1
         self.kit_faults += result.kit_fault
-        self.checks.update([check.status for check in result.checks])
+        applying = [one.status for one in result.checks if one.status != "not_applicable"]
+        self.checks.update(applying)
+        self.checks["not_applicable"] += len(result.checks) - len(applying)
         if result.status == "not_applicable":
             self.not_applicable[result.why] += 1
         elif result.status in BAD or result.status in NOT_JUDGED:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from queue import SimpleQueue
 from threading import Event
 
+from toolassay.errors import AdapterChangedError
 from toolassay.results import CaseResult
 from toolassay.runner.groups import (
     CutShortError,
@@ -26,13 +27,16 @@ from toolassay.runner.groups import (
 )
 from toolassay.runner.plan import Plan
 from toolassay.spec.case import Case
-from toolassay.targets.base import Foreseeing, Target
+from toolassay.targets.base import Foreseeing, Target, differing
 
 AHEAD = 4
 """How many shares each worker may be ahead of the reports."""
 
 WINDOWS = 4
 """How many windows of cases a share holds."""
+
+INTERRUPT_S = 0.05
+"""How long a worker that is interrupted may take, until it is interrupted again."""
 
 Share = tuple[Group, ...]
 """What a worker takes at a time."""
@@ -51,11 +55,18 @@ def by_many(plan: Plan) -> Results:
         for share in shares_of(plan):
             waiting.append(workers.submit(share))
             if len(waiting) >= plan.jobs * AHEAD:
-                yield waiting.popleft().result()
+                yield _first(waiting)
         while waiting:
-            yield waiting.popleft().result()
+            yield _first(waiting)
     finally:
         workers.end(waiting)
+
+
+def _first(waiting: deque[Future[list[CaseResult]]]) -> list[CaseResult]:
+    """Wait for the results that are next; until they are there, others may have to end them."""
+    results = waiting[0].result()
+    waiting.popleft()
+    return results
 
 
 class _Workers:
@@ -76,8 +87,12 @@ class _Workers:
     def begin(self) -> None:
         """Open the targets; should one not be had, `end` closes those before it."""
         assert self._plan.more is not None, "several workers need a way to open targets"
+        first = self._plan.target.implementation
         while len(self._targets) < self._plan.jobs:
             self._targets.append(self._plan.more())
+            changed = differing(first, self._targets[-1].implementation)
+            if changed:  # else it would depend on the worker what of a case is judged
+                raise AdapterChangedError(first.target, changed)
         for target in self._targets:
             self._idle.put((target, self._stopping(runner_of(self._plan, target))))
 
@@ -87,15 +102,22 @@ class _Workers:
 
     def end(self, waiting: Sequence[Future[list[CaseResult]]]) -> None:
         """Close all targets but the first; what still runs is not waited for."""
-        for future in waiting:
-            future.cancel()
         self._stopped.set()
-        for target in self._targets if waiting else ():
-            _interrupt(target)
-        self._pool.shutdown(wait=True, cancel_futures=True)
-        # After that: a worker may have been about to start its target again.
-        for target in self._targets[1:]:
-            target.close()
+        running = {future for future in waiting if not future.cancel() and not future.done()}
+        try:
+            while running:
+                for target in self._targets:
+                    _interrupt(target)
+                # Again and again: a worker may have been about to start its target anew.
+                running = wait(running, INTERRUPT_S).not_done
+            # Side by side, since one that does not end by itself is waited for.
+            for target in self._targets[1:]:
+                self._pool.submit(target.close)
+            self._pool.shutdown(wait=True)
+        except BaseException:  # whoever cannot wait is not to leave them behind
+            for target in self._targets[1:]:
+                _interrupt(target)
+            raise
 
     def _judged(self, share: Share) -> list[CaseResult]:
         target, run_one = worker = self._idle.get()

@@ -138,3 +138,14 @@ def implementation_of(described: Described, target: str) -> Implementation:
         described.deterministic,
         target,
     )
+
+
+def differing(one: Implementation, other: Implementation) -> tuple[str, ...]:
+    """Name what an adapter says of itself in two of its processes, and says differently."""
+    said = [msgspec.structs.asdict(each) for each in (one, other)]
+    first, second = ({key: _unordered(value) for key, value in each.items()} for each in said)
+    return tuple(key for key, value in first.items() if second[key] != value)
+
+
+def _unordered(value: object) -> object:
+    return frozenset(value) if isinstance(value, tuple) else value

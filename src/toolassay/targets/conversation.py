@@ -43,13 +43,12 @@ class FaultError(Exception):
         """The end of standard error."""
 
 
-class _Asked(msgspec.Struct):
+class _Asked(msgspec.Struct, frozen=True):
     """A request without an answer."""
 
     number: int
     line: bytes
     deadline_s: float
-    sent: float = 0.0
 
 
 class Conversation:
@@ -70,7 +69,6 @@ class Conversation:
         self._first = self._number = first
         self._ready: deque[_Asked] = deque()
         self._sent: deque[_Asked] = deque()
-        self._answered = 0.0
         self.window = 1
         """How many requests may be sent before the first of them is answered."""
         self.resets = False
@@ -120,11 +118,9 @@ class Conversation:
         if not self._ready or len(self._sent) * 2 > self.window or self._unasked():
             return
         count = min(self.window - len(self._sent), len(self._ready))
-        now = time.monotonic()
         lines = []
         for _ in range(count):
             asked = self._ready.popleft()
-            asked.sent = now
             lines.append(asked.line)
             self._sent.append(asked)
         self._process.send(b"".join(lines))
@@ -138,16 +134,15 @@ class Conversation:
         """
         self.flush()
         asked = self._sent[0]
-        # A request waits for the one before it, and has its time from there on.
-        end = max(asked.sent, self._answered) + asked.deadline_s
-        line = self._process.line(end)
+        # A request waits for the one before it, and has its time from there on. So long as
+        # the kit judges, or a report waits for its reader, an answer may be stuck in the pipe.
+        line = self._process.line(time.monotonic() + asked.deadline_s)
         if line.status != "ok":
             raise self._fault(line, asked.deadline_s)
         try:
             reply = self._checked(read_reply(line.data), asked.number)
         except UnreadableError as error:
             raise self._fault(Line("error", message=str(error))) from None
-        self._answered = time.monotonic()
         self._sent.popleft()
         return reply
 

@@ -71,6 +71,8 @@ class Process:
     """
 
     def __init__(self, command: Sequence[str], folder: Path) -> None:
+        # Made first: were there no room for it, the process would be left behind.
+        self._selector = selectors.DefaultSelector()
         self._process = subprocess.Popen(
             command,
             cwd=folder,
@@ -88,7 +90,6 @@ class Process:
         self._stderr = self._process.stderr.fileno()
         for pipe in (self._stdin, self._stdout, self._stderr):
             os.set_blocking(pipe, False)
-        self._selector = selectors.DefaultSelector()
         self._selector.register(self._stdout, selectors.EVENT_READ)
         self._selector.register(self._stderr, selectors.EVENT_READ)
         self._unsent = memoryview(b"")
@@ -116,7 +117,8 @@ class Process:
                 return found
             if left <= 0 and not self._lines:
                 return Line("timeout", message=self._so_far())
-        return Line("ok", self._lines.popleft())
+        data = self._lines.popleft()
+        return Line("ok", data) if len(data) <= LINE_MAX else _too_long()
 
     def come(self, lines: int) -> bytes:
         """Give the begin of what has come beyond a number of lines; nothing is waited for."""
@@ -136,11 +138,13 @@ class Process:
 
     def end(self, last: bytes) -> None:
         """Send a last line, give the process time to end by itself, then see that it does."""
-        self.send(last)
-        if not self._ended_within(SHUTDOWN_S):
-            self.strike(signal.SIGTERM)
-            self._ended_within(TERMINATE_S)
-        self.kill()
+        try:
+            self.send(last)
+            if not self._ended_within(SHUTDOWN_S):
+                self.strike(signal.SIGTERM)
+                self._ended_within(TERMINATE_S)
+        finally:  # whoever cannot wait and interrupts us is not to leave it behind
+            self.kill()
 
     def strike(self, number: signal.Signals) -> None:
         """Send a signal to the process group."""
@@ -192,7 +196,7 @@ class Process:
             return self._crashed()
         self._take(chunk)
         if self._part_size > LINE_MAX:
-            return Line("error", message=f"the answer has more than {LINE_MAX} bytes")
+            return _too_long()
         return None
 
     def _take(self, chunk: bytes) -> None:
@@ -277,3 +281,7 @@ class Process:
             with contextlib.suppress(ValueError):
                 return f"was ended by {signal.Signals(-code).name}"
         return f"ended with exit code {code}"
+
+
+def _too_long() -> Line:
+    return Line("error", message=f"the answer has more than {LINE_MAX} bytes")

@@ -13,10 +13,22 @@ from pathlib import Path
 
 import msgspec
 
-from toolassay.errors import AdapterProtocolError, AdapterStartError, AdapterUnusableError
+from toolassay.errors import (
+    AdapterChangedError,
+    AdapterProtocolError,
+    AdapterStartError,
+    AdapterUnusableError,
+)
 from toolassay.printable import printable
 from toolassay.spec.case import Case
-from toolassay.targets.base import DEADLINE_S, START_S, Answer, Implementation, implementation_of
+from toolassay.targets.base import (
+    DEADLINE_S,
+    START_S,
+    Answer,
+    Implementation,
+    differing,
+    implementation_of,
+)
 from toolassay.targets.conversation import Conversation, FaultError
 from toolassay.targets.requests import Tokens, params_of
 from toolassay.targets.trials import BY_OPERATION
@@ -109,9 +121,10 @@ class StdioTarget:
         Raises:
             AdapterUnusableError: It failed too often in a row.
             AdapterStartError: It cannot be started again.
+            AdapterChangedError: Started again, it is another one.
         """
         self._turn_to(case, seed, deadline_s)
-        conversation = self._conversation or self._begin()[0]
+        conversation = self._conversation or self._begin_again()
         self._send_ahead(conversation)
         try:
             if conversation.resets:
@@ -135,7 +148,7 @@ class StdioTarget:
         Raises:
             FaultError: No answer came that can be read.
         """
-        conversation = self._conversation or self._begin()[0]
+        conversation = self._conversation or self._begin_again()
         conversation.send(method, {}, deadline_s)
         try:
             return conversation.receive()
@@ -212,8 +225,11 @@ class StdioTarget:
         if plainest is None:
             return False
         try:
-            conversation = self._begin()[0]
+            conversation = self._begin_again()
             params = params_of(plainest, self._tokens.next(), 0, DEADLINE_S)
+            if conversation.resets:
+                conversation.send("reset", {}, DEADLINE_S)
+                conversation.receive()
             conversation.send(plainest.operation, params, DEADLINE_S)
             answer = read_answer(conversation.receive(), plainest.operation)
         except (AdapterStartError, FaultError):
@@ -240,6 +256,15 @@ class StdioTarget:
             conversation.kill()
             self._forget()
             raise
+
+    def _begin_again(self) -> Conversation:
+        conversation, implementation = self._begin()
+        changed = differing(self._implementation, implementation)
+        if changed:  # what it is asked, and judged by, would not fit any more
+            conversation.kill()
+            self._forget()
+            raise AdapterChangedError(self._target, changed)
+        return conversation
 
     def _greeted(self, conversation: Conversation) -> Implementation:
         try:
@@ -268,7 +293,7 @@ def refused(target: str, reply: Reply, words: Words) -> AdapterStartError:
     """Make the error of an adapter that answers `initialize` with one."""
     assert reply.error is not None
     hint = "" if reply.error.code == NOT_FOUND else words.faulty  # else the one of the error
-    return AdapterStartError(target, reply.error.message, reply.error.data.detail, hint=hint)
+    return AdapterStartError(target, reply.error.message, reply.error.detail, hint=hint)
 
 
 def _not_started(target: str, fault: FaultError, words: Words) -> AdapterStartError:

@@ -7,6 +7,7 @@ encoding and shape are checked here, and a complaint names the place.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Literal, TypeVar
 
@@ -17,6 +18,7 @@ from toolassay.near import near
 from toolassay.printable import printable
 from toolassay.spec.case import OPERATIONS, Operation
 from toolassay.spec.observation import FACETS, Observation, Outcome
+from toolassay.spec.text import check_texts
 from toolassay.targets.base import (
     DETAIL_MAX,
     MESSAGE_MAX,
@@ -54,10 +56,6 @@ class _Result(msgspec.Struct, frozen=True):
     native: str = ""
 
 
-class _Data(msgspec.Struct, frozen=True):
-    detail: str = ""
-
-
 class Fault(msgspec.Struct, frozen=True):
     """A JSON-RPC error: the adapter is at fault."""
 
@@ -65,8 +63,20 @@ class Fault(msgspec.Struct, frozen=True):
     """What kind of fault."""
     message: str
     """What is wrong; it comes from outside."""
-    data: _Data = _Data()
-    """More of it."""
+    data: msgspec.Raw = _ABSENT
+    """More of it, still as JSON: it may be anything."""
+
+    @property
+    def detail(self) -> str:
+        """A traceback, if that is what `data` holds."""
+        try:
+            return _DETAIL.decode(self.data).detail
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return ""
+
+
+class _Detail(msgspec.Struct, frozen=True):
+    detail: str = ""
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -102,10 +112,16 @@ class UnreadableError(Exception):
 
 _REPLY = msgspec.json.Decoder(Reply)
 _DESCRIBED = msgspec.json.Decoder(_Described)
+_DETAIL = msgspec.json.Decoder(_Detail)
 _RESULT = msgspec.json.Decoder(_Result)
 _OBSERVATION = msgspec.json.Decoder(Observation)
 _OUTCOME = msgspec.json.Decoder(Outcome)
 _KEYS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+_HALF = re.compile(
+    rb"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]", re.DOTALL
+)
+"""Half of a surrogate pair, escaped."""
 
 _OBSERVED = frozenset((*FACETS, "omitted"))
 
@@ -124,9 +140,10 @@ def read_reply(line: bytes) -> Reply:
             f"the line is no UTF-8: {error.reason} (byte {error.start})"
         ) from None
     reply = _read(_REPLY, line, "the line")
-    if bool(reply.result) == (reply.error is not None):
-        both = "both a result and an error" if reply.result else "neither a result nor an error"
-        raise UnreadableError(f"the line has {both}")
+    if reply.error is None and not reply.result:
+        raise UnreadableError("the line has neither a result nor an error")
+    if reply.error is not None and _is_given(reply.result):
+        raise UnreadableError("the line has both a result and an error")
     return reply
 
 
@@ -178,7 +195,7 @@ def read_reset(reply: Reply) -> str:
 def read_answer(reply: Reply, operation: Operation) -> Answer:
     """Read the answer to a case; whatever is wrong with it becomes the status `error`."""
     if reply.error is not None:
-        return bounded("error", _said(reply.error), reply.error.data.detail)
+        return bounded("error", _said(reply.error), reply.error.detail)
     try:
         result = _read(_RESULT, reply.result, "the result")
         if operation != "turn/run":
@@ -200,8 +217,10 @@ def _said(fault: Fault) -> str:
 
 
 def _stateless(result: _Result, operation: Operation) -> Answer:
-    if result.outcome:
-        return Answer("ok", Observation(outcome=_read(_OUTCOME, result.outcome, "the outcome")))
+    if _is_given(result.outcome):
+        outcome = _read(_OUTCOME, result.outcome, "the outcome")
+        _refuse_bad_base64(outcome, result.outcome, "the outcome")
+        return Answer("ok", Observation(outcome=outcome))
     if result.status == "rejected":
         refused = Outcome(
             "rejected", result.code, result.event, result.field, result.rule, result.native
@@ -226,13 +245,30 @@ def _without(result: _Result) -> Answer:
 
 
 def _observed(result: _Result) -> Answer:
-    if not result.observation:
+    if not _is_given(result.observation):
         raise UnreadableError("the result has no observation")
     keys = _read(_KEYS, result.observation, "the observation")
     unknown = sorted(keys.keys() - _OBSERVED)
     if unknown:
         raise UnreadableError(f"the observation has the unknown key {unknown[0]!r}")
-    return Answer("ok", _read(_OBSERVATION, result.observation, "the observation"))
+    observation = _read(_OBSERVATION, result.observation, "the observation")
+    _refuse_bad_base64(observation, result.observation, "the observation")
+    return Answer("ok", observation)
+
+
+def _is_given(part: msgspec.Raw) -> bool:
+    """Tell whether a part is there; null says that it is not."""
+    return bool(part) and bytes(part) != b"null"
+
+
+def _refuse_bad_base64(read: msgspec.Struct, data: msgspec.Raw, what: str) -> None:
+    """Refuse a text whose bytes cannot be known: it is the adapter's fault, and no finding."""
+    if b'"base64"' not in bytes(data):
+        return
+    try:
+        check_texts(read)
+    except ValueError as error:
+        raise UnreadableError(f"{what} has a text that is none: {error}") from None
 
 
 def _read(decoder: msgspec.json.Decoder[_T], data: bytes | msgspec.Raw, what: str) -> _T:
@@ -241,6 +277,8 @@ def _read(decoder: msgspec.json.Decoder[_T], data: bytes | msgspec.Raw, what: st
     except msgspec.ValidationError as error:
         raise UnreadableError(f"{what} has the wrong shape: {error}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise UnreadableError(f"{what} is no JSON: {error}") from None
+        half = ": half of a surrogate pair? Such a text is given as base64"
+        said = f"{error}{half * (_HALF.search(data) is not None)}"
+        raise UnreadableError(f"{what} is no JSON: {said}") from None
     except RecursionError:
         raise UnreadableError(f"{what} is nested too deeply") from None

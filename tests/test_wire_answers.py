@@ -1,0 +1,135 @@
+"""Answers of foreign JSON-RPC libraries, and of adapters that get a text wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from toolassay.properties.verdict import FINDINGS_MAX, Note, verdict_of
+from toolassay.recordings.errors import RecordingShapeError
+from toolassay.recordings.reader import Line, read_line
+from toolassay.spec.case import Operation
+from toolassay.targets.base import Answer
+from toolassay.targets.wire import UnreadableError, read_answer, read_reply
+
+
+def answer_of(result: str, operation: Operation = "turn/run") -> Answer:
+    """Read the answer to a case."""
+    line = f'{{"jsonrpc":"2.0","id":1,"result":{result}}}'
+    return read_answer(read_reply(line.encode()), operation)
+
+
+@pytest.mark.parametrize(
+    ("rest", "detail"),
+    [
+        ("", ""),
+        (',"data":null', ""),
+        (',"data":"method not found"', ""),
+        (',"data":[1e400]', ""),
+        (',"data":{"detail":7}', ""),
+        (',"data":{"detail":"a traceback"}', "a traceback"),
+    ],
+)
+@pytest.mark.parametrize("result", ["", '"result":null,'])
+def test_an_error_is_read_whatever_data_it_carries_and_with_a_result_of_null(
+    rest: str, detail: str, result: str
+) -> None:
+    error = f'{{"code":-32601,"message":"no"{rest}}}'
+    reply = read_reply(f'{{"jsonrpc":"2.0","id":1,{result}"error":{error}}}'.encode())
+
+    assert reply.error is not None
+    assert (reply.error.code, reply.error.detail) == (-32601, detail)
+
+
+def test_null_is_no_outcome_and_no_observation() -> None:
+    assert answer_of('{"status":"ok","outcome":null}', "event/validate").status == "ok"
+    assert answer_of('{"status":"ok","observation":null}').message == (
+        "the result has no observation"
+    )
+
+
+@pytest.mark.parametrize(
+    "number", ["4.0", "true", '"4"', "1e400", "[4]", "{}"], ids=lambda text: text.strip('"[]{}')
+)
+def test_an_id_is_a_whole_number(number: str) -> None:
+    with pytest.raises(UnreadableError, match=r"`\$\.id`"):
+        read_reply(f'{{"jsonrpc":"2.0","id":{number},"result":{{}}}}'.encode())
+
+
+@pytest.mark.parametrize("half", [r"\ud800", r"\udc00", r"\uDBFF x", r"\ud83d\ud83d"])
+@pytest.mark.parametrize("place", ['"result":{"status":"%s"}', '"result":{},"more":"%s"'])
+def test_half_of_a_surrogate_pair_is_named_and_what_to_give_instead(half: str, place: str) -> None:
+    line = f'{{"jsonrpc":"2.0","id":1,{place % half}}}'
+
+    with pytest.raises(UnreadableError, match=r"surrogate pair\? Such a text is given as base64"):
+        read_reply(line.encode())
+
+
+def test_json_that_is_broken_elsewhere_is_not_blamed_on_a_whole_pair() -> None:
+    with pytest.raises(UnreadableError) as caught:
+        read_reply(rb'{"jsonrpc":"2.0","id":1,"result":{"x":"\ud83d\ude00"},}')
+
+    assert "surrogate" not in str(caught.value)
+
+
+TEXTS = [
+    '"history":{"messages":[{"role":"user","text":%s}]}',
+    '"requests":{"requests":[[{"role":"assistant","calls":[{"id":"","name":"","arguments":%s}]}]]}',
+    '"executions":{"executions":[{"tool":"t","arguments":%s}]}',
+    '"history":{"messages":[],"encoding":{"ok":true,"text":%s}}',
+]
+
+
+@pytest.mark.parametrize("facet", TEXTS)
+@pytest.mark.parametrize("text", ["!!", "YQ", "YQ===", "Y-_=", "\\u00e9"])
+def test_base64_that_is_none_is_the_adapter_s_fault_wherever_it_stands(
+    facet: str, text: str
+) -> None:
+    """The bytes cannot be known, so nothing may be judged by them."""
+    seen = facet % f'{{"base64":"{text}"}}'
+
+    answer = answer_of(f'{{"status":"ok","observation":{{{seen}}}}}')
+
+    assert answer.status == "error"
+    assert "base64 is not well formed" in answer.message
+
+
+def test_base64_that_is_none_is_refused_in_an_outcome_too() -> None:
+    outcome = '{"status":"ok","stored":{"base64":"%"},"executable":""}'
+
+    answer = answer_of(f'{{"status":"ok","outcome":{outcome}}}', "arguments/sanitize")
+
+    assert answer.message == "the outcome has a text that is none: base64 is not well formed: '%'"
+
+
+@pytest.mark.parametrize("facet", TEXTS)
+def test_base64_that_is_well_formed_is_read(facet: str) -> None:
+    seen = facet % '{"base64":"/w=="}'
+
+    assert answer_of(f'{{"status":"ok","observation":{{{seen}}}}}').status == "ok"
+
+
+def test_base64_that_is_none_is_refused_in_a_recording_too() -> None:
+    seen = TEXTS[0] % '{"base64":"!!"}'
+    data = f'{{"id":"a","observation":{{{seen}}}}}'.encode()
+
+    with pytest.raises(RecordingShapeError, match="recording a: base64 is not well formed"):
+        read_line(Line("f", 1, 0, data))
+
+
+def test_an_event_of_another_type_may_have_a_key_of_that_name() -> None:
+    """Only a text is read as one; other keys of an event are let through."""
+    event = '{"type":"Picture","picture":{"base64":"cut short..."}}'
+    journal = f'{{"records":[{{"seq":1,"event":{event}}}]}}'
+
+    assert answer_of(f'{{"status":"ok","observation":{{"journal":{journal}}}}}').status == "ok"
+
+
+def test_a_check_keeps_so_many_findings_and_one_that_counts_among_them() -> None:
+    """What is kept of an answer is not to be many times as large as the answer."""
+    noted = [Note("a", "b", recorded=True)] * (FINDINGS_MAX * 2)
+
+    verdict = verdict_of("MSG-01", "c", [*noted, Note("a", "counts")])
+
+    assert (verdict.status, len(verdict.findings)) == ("fail", FINDINGS_MAX)
+    assert verdict.findings[-1].observed == "counts"
+    assert verdict_of("MSG-01", "c", noted).status == "recorded"
