@@ -25,6 +25,9 @@ _KNOWN_TYPES: dict[object, tuple[type, ...]] = {
     "array": (list,),
 }
 
+_GUARDED_NAMES = (b"__proto__", b"constructor", b"prototype")
+"""Names of members by which a prototype is changed where objects are merged carelessly."""
+
 
 def undisturbed(evidence: Evidence, disturbs: Callable[[Scripted], bool], word: str) -> Answer:
     """
@@ -115,7 +118,20 @@ def _is_followed(source: Source, group: Group) -> bool:
 def must_run(scripted: Scripted) -> bool:
     """Tell whether nothing entitles an implementation to refuse a call."""
     tool = scripted.tool
-    return scripted.plain and not scripted.denied and tool is not None and _accepts(tool, scripted)
+    sound = scripted.plain and not scripted.denied
+    return sound and tool is not None and _accepts(tool, scripted) and not _is_guarded(scripted)
+
+
+def _is_guarded(scripted: Scripted) -> bool:
+    """Tell whether a parser that guards the prototypes of objects may refuse arguments."""
+    raw = readable(scripted.call.arguments)
+    if b"\\u" in raw:
+        # A name may be written with escapes; of what cannot be read nothing is demanded.
+        try:
+            raw = json.dumps(json.loads(raw)).encode()
+        except (ValueError, RecursionError):
+            return True
+    return any(name in raw for name in _GUARDED_NAMES)
 
 
 def _accepts(tool: ToolScript, scripted: Scripted) -> bool:

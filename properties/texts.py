@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from toolassay.properties.choices import Choose, chance, pick
 
-_KEYS = ("a", "b", "path", "n\u00e9", "x y")
+_KEYS = ("a", "b", "path", "n\u00e9", "x y", "", "10", "9", "a.b", "$ref", "toString", "self")
 _LEAVES = (
     "1", '""', "true", "null", '"text"', "-2.5e3", '"\\u00e9\\n"', '"\u00e9\U0001f600"',
     "12345678901234567890", '"{}"', '"\\ud83d\\ude00"',
@@ -113,8 +113,22 @@ def _huge_number(choose: Choose, _text: str) -> str:
     return pick(choose, ('{"a":1e999}', '{"a":-1e400}', '{"a":' + "9" * 400 + "}"))
 
 
+def _guarded(choose: Choose, text: str) -> str:
+    """Give an object with a member whose name some parsers refuse; it is as valid as any."""
+    member = pick(
+        choose,
+        (
+            f'"__proto__":{text}',
+            f'"constructor":{{"prototype":{text}}}',
+            f'"constructor":{text}',
+            f'"\\u005f_proto__":{text}',
+        ),
+    )
+    return f'{{"a":[{{{member}}}]}}' if choose(2) else f'{{"b":1,{member}}}'
+
+
 OPEN: tuple[Callable[[Choose, str], str], ...] = (
-    _duplicate, _surrogate, _mark, _blank, _deep, _huge_number,
+    _duplicate, _surrogate, _mark, _blank, _deep, _huge_number, _guarded,
 )  # fmt: skip
 """Forms that the contract leaves open, or that are valid and refused by some."""
 

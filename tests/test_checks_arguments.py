@@ -64,6 +64,20 @@ def test_a_journal_holds_arguments_in_the_form_of_the_contract() -> None:
     assert status("ARG-01", Observation(journal=journal(group)), MALFORMED) == "fail"
 
 
+@pytest.mark.parametrize(
+    "arguments", ['{"__proto__":{"a":1}}', '{"a":[{"constructor":{"prototype":1}}]}']
+)
+def test_a_call_that_a_guard_refuses_is_stored_as_it_was_asked(arguments: str) -> None:
+    """The text is JSON; who refuses to run it answers with an error, and keeps it."""
+    given = scenario(scripted(arguments=arguments))
+    assert status("ARG-05", stored(arguments), given) == "pass"
+    assert status("ARG-05", stored("{}"), given) == "fail"
+    answer = history(calls(call(arguments=arguments)), result(text="refused", error=True), DONE)
+    refused = Observation(history=answer, executions=ran())
+    for clause in ("ARG-03", "ARG-05", "MSG-05", "MSG-09", "ORD-13"):
+        assert status(clause, refused, given) != "fail"
+
+
 @pytest.mark.parametrize("arguments", ["", "  ", "\ufeff{}", '"\\ud800"', '{"a":1}'])
 def test_what_is_valid_or_only_recorded_is_not_judged_as_malformed(arguments: str) -> None:
     given = scenario(scripted(arguments=arguments))
@@ -323,6 +337,9 @@ def test_a_run_of_the_malformed_call_itself_is_not_that_of_its_sibling() -> None
     [
         two(BROKEN, "{}", policy={"echo": "deny"}),
         two(BROKEN, "[1]"),
+        two(BROKEN, '{"a":{"__proto__":1}}'),
+        two(BROKEN, '{"\\u005f_proto__":1}'),
+        two(BROKEN, '{"constructor":{"prototype":1}}'),
         two(BROKEN, "{}", tools=()),
         two(BROKEN, "{}", tools=(tool(hangs=True),)),
         two(BROKEN, "{}", tools=(tool(raises="no"),)),

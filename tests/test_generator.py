@@ -74,6 +74,16 @@ def test_shrinking_a_failing_scenario_leaves_what_fails() -> None:
     assert list(small.policy.values()) == ["deny"]
 
 
+def test_names_that_parsers_guard_against_are_generated_as_valid_objects() -> None:
+    texts = [raw_arguments(Seeded(2, index)) for index in range(4_000)]
+    guarded = [text for text in texts if b"proto" in text and text.endswith(b"}")]
+
+    kinds = (b'"__proto__":', b'"constructor":{"prototype":', b"\\u005f_proto__", b'[{"__proto__"')
+    assert [kind for kind in kinds if not any(kind in text for text in guarded)] == []
+    judged = [judge_arguments(text) for text in guarded]
+    assert {(one.kind, one.is_object) for one in judged} == {("valid", True)}
+
+
 def test_texts_of_every_kind_are_generated() -> None:
     kinds = Counter(judge_arguments(raw_arguments(Seeded(0, n))).kind for n in range(400))
 
