@@ -70,10 +70,10 @@ demo: $(STAMP) ## Judge the simulator, then a broken agent, then real implementa
 	@PYTHONPATH=$(BROKEN_PATH) $(TOOLASSAY) run $(BROKEN); \
 	  code=$$?; test $$code -eq 1 || { echo "make: expected exit code 1, got $$code" >&2; exit 1; }
 	@echo
-	@echo "== 3. Two implementations that others wrote, each with a list of known failures (xfail):"
-	@$(MAKE) --no-print-directory peers
+	@echo "== 3. Two of the implementations that others wrote, each with a list of known failures (xfail):"
+	@$(PY) adapters/peers.py pydantic-ai looprig
 	@echo
-	@echo "The README goes on from here: your own agent, in five minutes."
+	@echo "make peers judges them all. The README goes on from here: your own agent, in five minutes."
 
 peers: $(STAMP) ## Judge the real implementations that the repository has adapters for, and compare them.
 	@$(PY) adapters/peers.py
