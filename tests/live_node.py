@@ -1,35 +1,24 @@
-"""What the tests of adapters of real Node libraries share: the target, and where it is."""
+"""Where the adapters of real Node libraries are, and how one is opened."""
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from live import ADAPTERS, needs
 
 from toolassay.targets.stdio import StdioTarget
 
-ROOT = Path(__file__).resolve().parent.parent
-
 
 def folder_of(name: str) -> Path:
-    return ROOT / "adapters" / "ts" / name
+    return ADAPTERS / "ts" / name
 
 
 def needs_packages(name: str) -> pytest.MarkDecorator:
-    """
-    Skip tests where there is no Node, or the packages of a library were not installed.
-
-    `make test` installs them; where CI lacks them, the tests fail by themselves.
-    """
-    there = shutil.which("node") is not None and (folder_of(name) / "node_modules").exists()
-    return pytest.mark.skipif(
-        not there and os.environ.get("CI") != "true",
-        reason="`make environments` installs the packages",
-    )
+    return needs(shutil.which("node"), folder_of(name) / "node_modules")
 
 
 @contextmanager

@@ -362,6 +362,24 @@ def test_a_tool_returns_as_soon_as_the_next_request_is_seen() -> None:
     assert asyncio.run(race()) == "ok"
 
 
+def test_a_request_between_the_entry_and_the_first_look_is_not_missed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A tool that waits for a request waits for one that comes after it was entered."""
+    behaviour = Behaviour(waits_for="request", ticks=3_600_000)
+    world = play(tools=(ToolScript("t", behaviour=behaviour),))
+    entered = world.enter
+
+    def enter(*given: Any) -> dict[str, Any]:  # noqa: ANN401 - handed on as they are
+        entry = entered(*given)
+        world.model([])  # another thread was faster
+        return entry
+
+    monkeypatch.setattr(world, "enter", enter)
+
+    assert [call() for call in both_ways(world.tools[0])] == ["ok", "ok"]
+
+
 def test_events_of_another_execution_or_an_earlier_step_are_not_waited_for() -> None:
     world = play()
     world.deliver({"type": "ToolCallStarted", "tool_execution_id": "x1"})

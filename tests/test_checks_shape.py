@@ -125,6 +125,13 @@ def test_a_result_answers_a_call_of_its_own_group() -> None:
     assert status("MSG-06", Observation(requests=requests([*GROUP, DONE, result()]))) == "fail"
 
 
+def test_where_no_result_names_its_call_none_is_found_to_name_the_right_one() -> None:
+    nameless = Observation(history=history(calls(call()), Message("tool", "ok")))
+
+    assert status("MSG-06", nameless) == "not_applicable"
+    assert status("MSG-05", nameless) == "pass"
+
+
 def test_an_id_that_is_used_again_in_a_later_group_is_no_finding() -> None:
     for clause in ("MSG-05", "MSG-06", "MSG-08", "ORD-12"):
         assert status(clause, Observation(history=history(*GROUP, *GROUP))) == "pass"

@@ -31,7 +31,7 @@ def written(events: list[Event]) -> str:
 def test_it_says_the_verdict_the_numbers_and_what_broke() -> None:
     text = written(events_of(mixed()))
 
-    assert text.startswith("## toolassay: NON-CONFORMANT\n\n<code>my&#95;agent 1&#46;2</code> at ")
+    assert text.startswith("## toolassay: NON-CONFORMANT\n\n<code>my&#95;agent 1.2</code> at ")
     assert "| fail | 1 | 2 |" in text
     assert "| crashed | 1 | 2 |" in text
     assert "| <code>ORD-06</code> | broken | 1 | MUST, page 001, 002 |" in text
@@ -91,6 +91,16 @@ def test_a_block_ends_where_it_should_whatever_stands_in_it() -> None:
 
 def test_plain_text_reads_as_it_was_written() -> None:
     assert html.unescape(plain("a|b `c` <d> [e](f)")) == "a|b `c` <d> [e](f)"
+
+
+@pytest.mark.parametrize("text", ["- item", "-", "    code", "1. item", "---"])
+def test_plain_text_begins_no_block(text: str) -> None:
+    assert html.unescape(plain(text)) == text
+    assert not re.match(r"\d\.|[ -]", plain(text))
+
+
+def test_a_release_stays_readable_and_a_host_becomes_no_link() -> None:
+    assert plain("v1.2.30 of www.example.3") == "v1.2.30 of www&#46;example&#46;3"
 
 
 def test_it_is_bounded_whatever_is_said() -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
-import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -15,6 +13,8 @@ from typing import Any
 import jsonschema
 import msgspec
 import pytest
+from commands import NEEDS_GO, ran
+from live import DEADLINE_S
 
 from toolassay.authoring.packs import load_pack_cases
 from toolassay.cli import run_cli
@@ -33,12 +33,7 @@ SDK = ROOT / "adapters" / "go" / "sdk"
 TWIN = ROOT / "tests" / "data" / "adapters"
 SCHEMA: Json = json.loads((ROOT / "spec/schemas/protocol.json").read_text())
 
-# Where CI has no Go, the tests fail by themselves.
-pytestmark = pytest.mark.skipif(
-    shutil.which("go") is None and os.environ.get("CI") != "true", reason="there is no Go"
-)
-
-GO = {"GOTOOLCHAIN": "local", "GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOWORK": "off"}
+pytestmark = NEEDS_GO
 
 START = "\tagent := &Agent{"
 """Where the sample adapter begins to play."""
@@ -46,24 +41,9 @@ START = "\tagent := &Agent{"
 IMPORTS = '\t"iter"\n\t"time"\n'
 """A part of what it imports."""
 
-DEADLINE_S = 60.0
-
 BEGIN = {"protocol": 1, "kit": "toolassay 0.1.0", "limits": {"line_bytes": 1 << 26}}
 
 Build = Callable[[Mapping[str, str]], Path]
-
-
-def ran(folder: Path, *command: str) -> tuple[int, str]:
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, **GO},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    return done.returncode, done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")

@@ -6,13 +6,12 @@ import errno
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import jsonschema
 import pytest
 import yaml
+from commands import shell
 
 from toolassay.cli import run_cli
 from toolassay.skeletons import LANGUAGES, next_commands, skeleton, write
@@ -37,21 +36,6 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str,
     code = run_cli(["init", *arguments])
     printed = capsys.readouterr()
     return code, printed.out, printed.err
-
-
-def shell(command: str, folder: Path) -> tuple[int, str]:
-    tools = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        command,
-        shell=True,
-        cwd=folder,
-        env={**os.environ, "PATH": tools, "NO_COLOR": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=240,
-    )
-    return done.returncode, done.stdout + done.stderr
 
 
 # --- what is written ---------------------------------------------------------------------------
@@ -516,7 +500,7 @@ def test_what_fails_can_go_into_the_baseline_as_the_readme_says(contract: Path) 
     agent = contract / "my_agent.py"
     agent.write_text(agent.read_text().replace("call.name in self.denied", "False"))
     (command,) = re.findall(
-        r"^    (toolassay .+)$", (contract / "README.md").read_text(), re.MULTILINE
+        r"^    (toolassay baseline .+)$", (contract / "README.md").read_text(), re.MULTILINE
     )
     shell(command, contract)
     code, printed = shell("toolassay run", contract)

@@ -2,37 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from commands import NEEDS_GO, ran
 
 from toolassay.cli import run_cli
 from toolassay.skeletons import next_commands, skeleton, write
 
-# Where CI has no Go, the tests fail by themselves.
-pytestmark = pytest.mark.skipif(
-    shutil.which("go") is None and os.environ.get("CI") != "true", reason="there is no Go"
-)
-
-GO = {"GOTOOLCHAIN": "local", "GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOWORK": "off"}
-
-
-def ran(folder: Path, *command: str) -> tuple[int, str]:
-    tools = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, **GO, "PATH": tools, "NO_COLOR": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    return done.returncode, done.stdout + done.stderr
+pytestmark = NEEDS_GO
 
 
 @pytest.fixture(scope="module")

@@ -3,36 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from commands import NEEDS_NODE, shell
 
 from toolassay.skeletons import next_commands, skeleton
 
-# Where CI lacks it, the tests fail by themselves.
-pytestmark = pytest.mark.skipif(
-    shutil.which("node") is None and os.environ.get("CI") != "true", reason="Node is not installed"
-)
-
-
-def shell(command: str, folder: Path) -> tuple[int, str]:
-    """Run a command as a user would who has toolassay on the path."""
-    tools = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        command,
-        shell=True,
-        cwd=folder,
-        env={**os.environ, "PATH": tools, "NO_COLOR": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=240,
-    )
-    return done.returncode, done.stdout + done.stderr
+pytestmark = NEEDS_NODE
 
 
 @pytest.fixture

@@ -121,7 +121,7 @@ def test_what_fails_what_crashes_and_what_does_not_apply_are_told_apart() -> Non
 
     assert (failure.tag, failure.attrib["type"]) == ("failure", "fail")
     assert (crash.tag, crash.attrib["type"]) == ("error", "crashed")
-    assert crash.attrib["message"] == "crashed: crashed: exit status 3"
+    assert crash.attrib["message"] == "crashed: exit status 3"
     assert (skipped.tag, skipped.attrib["message"]) == ("skipped", "not applicable: feature gates")
     assert outcome(root, "run") is None
 

@@ -3,18 +3,17 @@
 from collections.abc import Iterator
 
 import pytest
-from live_python import (
+from live import (
     endings,
     executions,
-    folder_of,
     history,
-    needs_environment,
     observed,
-    opened,
     requests,
     results,
     roles,
+    streams_as_it_is_whole,
 )
+from live_python import folder_of, needs_environment, opened
 
 from toolassay.spec.scenario import Behaviour, Reply, ScriptedCall, ToolScript
 from toolassay.spec.text import Base64
@@ -66,13 +65,7 @@ def test_the_text_and_the_calls_of_a_reply_are_one_message(target: PythonTarget)
 
 
 def test_a_streamed_reply_goes_through_the_stream_and_gives_the_same(target: PythonTarget) -> None:
-    calls = (ScriptedCall("c1", "t", '{"a":1}', cuts=(2, 4)), ScriptedCall("c2", "t"))
-
-    whole = observed(target, Reply("hey", calls))
-    streamed = observed(target, Reply("hey", calls, streamed=True, stall=5))
-
-    assert history(streamed).messages == history(whole).messages
-    assert requests(streamed) == requests(whole)
+    streams_as_it_is_whole(target)
 
 
 def test_a_stream_that_breaks_fails_the_turn_and_commits_nothing(target: PythonTarget) -> None:

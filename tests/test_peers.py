@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -70,6 +71,25 @@ def test_a_lock_file_names_releases_and_hashes_and_no_host(peers: ModuleType) ->
             assert "://" not in text
         if peer.runs_on == "python":
             assert text.count("==") <= text.count("--hash=sha256:")
+
+
+def test_the_page_of_dependencies_names_what_adapters_depend_on(repository: Path) -> None:
+    adapters = repository / "adapters"
+    said = (repository / "docs/dependencies.md").read_text()
+    wanted = {
+        re.split(r"[=<>~\[]", line)[0]
+        for path in adapters.glob("python/*/requirements.in")
+        for line in path.read_text().splitlines()
+    }
+    for path in adapters.glob("ts/*/package.json"):
+        package = json.loads(path.read_text())
+        wanted |= package.get("dependencies", {}).keys() | package.get("devDependencies", {}).keys()
+    for path in adapters.glob("go/*/go.mod"):
+        modules = re.findall(r"^require (\S+)", path.read_text(), re.MULTILINE)
+        wanted |= {name.rpartition("/")[2] for name in modules if name[0] != "("}
+
+    assert len(wanted) > 8
+    assert [name for name in sorted(wanted) if name not in said] == []
 
 
 def test_the_known_verdict_passes_and_is_shown_in_one_line(

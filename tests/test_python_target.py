@@ -205,7 +205,7 @@ def test_what_an_adapter_wrote_before_it_died_is_kept() -> None:
 
 
 def test_an_interpreter_that_is_not_there_is_named() -> None:
-    with pytest.raises(AdapterStartError, match="no-python cannot be run"):
+    with pytest.raises(AdapterStartError, match="no-python' cannot be run"):
         PythonTarget("bad:raises", python="/nowhere/no-python", folder=TARGETS)
 
 

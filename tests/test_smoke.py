@@ -105,6 +105,96 @@ class Hangs(Good):
         import time
         time.sleep(600)
 
+class NoTurns(Good):
+    facets = ["history", "ending"]
+
+    def seen(self, play, history):
+        return {**play.observation(history=history), "ending": {"turns": []}}
+
+class Aliases(Good):
+    facets = ["history", "requests", "ending"]
+
+    def seen(self, play, history):
+        play.ended(0, "done")
+        shown = play.observation(history=history)
+        requests = shown["requests"]["requests"]
+        shown["requests"]["requests"] = [history for _ in requests]
+        return shown
+
+class AliasesUpToTheResult(Aliases):
+    def seen(self, play, history):
+        shown = super().seen(play, history)
+        hidden = [one for one in history if not one.get("calls")]
+        shown["requests"]["requests"] = [hidden[:2], hidden]
+        shown["requests"]["requests"][0] = [one for one in hidden if one["role"] != "assistant"]
+        return shown
+
+class Remembers(Good):
+    kept = []
+
+    def seen(self, play, history):
+        self.kept.extend(history)
+        return play.observation(history=list(self.kept))
+
+class RemembersForItsModel(Good):
+    facets = ["requests"]
+    kept = []
+
+    def seen(self, play, history):
+        shown = play.observation()
+        shown["requests"]["requests"] = [
+            [*self.kept, *one] for one in shown["requests"]["requests"]
+        ]
+        self.kept.extend(history)
+        return shown
+
+class ShowsExecutions(Good):
+    facets = ["history", "requests", "executions"]
+    said = "run_7"
+
+    def seen(self, play, history):
+        shown = play.observation(history=history)
+        for one in shown["executions"]["executions"]:
+            one["call_id"] = self.said
+        return shown
+
+class RenamesIds(ShowsExecutions):
+    def seen(self, play, history):
+        for one in history:
+            for call in one.get("calls", ()):
+                call["id"] = "native_1"
+            if "tool_use_id" in one:
+                one["tool_use_id"] = "native_1"
+        shown = super().seen(play, history)
+        shown["requests"] = {"requests": [history[:1], history[:3]]}
+        return shown
+
+class GivesIds(ShowsExecutions):
+    said = "call_trial"
+
+class NeverExecutes(Good):
+    facets = ["history", "executions"]
+
+    def seen(self, play, history):
+        shown = play.observation(history=history)
+        shown["executions"] = {"executions": []}
+        return shown
+
+class Refused(Good):
+    def seen(self, play, history):
+        for one in history:
+            if one["role"] == "tool":
+                one.update(is_error=True, text="no such\\x1b tool")
+        return play.observation(history=history)
+
+class Undeclared(Good):
+    facets = ["history", "requests"]
+
+    def seen(self, play, history):
+        shown = play.observation(history=history)
+        shown["ending"] = {"turns": [{"turn": 0, "how": "done"}]}
+        return shown
+
 class Stateless(Good):
     operations, facets = ["event/validate", "arguments/sanitize"], []
 
@@ -132,7 +222,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     "factory",
     [
         "Good", "CutRequests", "LeavesOutWithReason", "SaysItIsNotWhole", "ShowsEndingsAlone",
-        "Wrong", "Stateless",
+        "Wrong", "Stateless", "RenamesIds", "GivesIds", "NeverExecutes", "Refused", "Undeclared",
     ],
 )  # fmt: skip
 def test_an_adapter_passes_whatever_its_implementation_does(factory: str, folder: Path) -> None:
@@ -144,6 +234,12 @@ def test_an_adapter_passes_whatever_its_implementation_does(factory: str, folder
     [
         ("NeverAsks", "the plainest scenario", "the model was never asked"),
         ("LacksAFacet", "the plainest scenario", "the declared facet ending did not come"),
+        ("NoTurns", "the plainest scenario", "no turn has ended, says the facet ending"),
+        ("Aliases", "one valid call", "the first of the requests holds the model's reply to it"),
+        ("AliasesUpToTheResult", "one valid call", "requests holds the result of the call already"),
+        ("Remembers", "one valid call", "the facet history begins with the messages of the scen"),
+        ("RemembersForItsModel", "one valid call", "the facet requests begins with the messages"),
+        ("ShowsExecutions", "one valid call", "has the call_id 'run_7', and no call has that id"),
         ("HidesTheCall", "one valid call", "to be seen in none of history"),
         ("Raises", "the plainest scenario", "raised: LookupError: no such model"),
         ("Refuses", "the plainest scenario", "rejected: too-many"),
@@ -163,6 +259,38 @@ def test_an_adapter_that_cannot_be_judged_is_told_which_step_and_what_came(
     assert (caught.value.code, bool(caught.value.hint)) == ("target.smoke", True)
 
 
+@pytest.mark.parametrize(
+    ("factory", "notes"),
+    [
+        ("GivesIds", []),
+        ("NeverExecutes", ["the valid call of 'trial_read' was never executed; if that is not"]),
+        ("Refused", [r"was answered with an error, `no such\x1b tool`; if that is not what"]),
+        ("Undeclared", ["the facet ending came without being declared: judged where there"]),
+    ],
+)
+def test_what_an_implementation_may_do_and_an_adapter_more_often_does_is_noted(
+    factory: str, notes: list[str], folder: Path
+) -> None:
+    heard: list[str] = []
+
+    open_target(f"python:smoking:{factory}", folder=folder, tell=heard.append).close()
+
+    assert len(heard) == len(notes)
+    assert all(note in said for note, said in zip(notes, heard, strict=True))
+
+
+def test_a_note_is_said_once_in_a_run_on_standard_error(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+
+    run_cli(["run", "python:smoking:NeverExecutes", "--family", "evt", "-j", "2"])
+
+    out, error = capfd.readouterr()
+    assert error.count("note: in the trial, the valid call") == 1
+    assert "note:" not in out
+
+
 def test_a_step_that_takes_too_long_is_a_failure(folder: Path) -> None:
     with pytest.raises(SmokeError, match=r"timeout: no answer within 0\.5 s") as caught:
         open_target("python:smoking:Hangs", folder=folder, deadline_s=0.5)
@@ -177,24 +305,40 @@ def test_what_an_adapter_wrote_before_it_died_is_kept(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "words"),
+    ("script", "words", "hint"),
     [
-        ("", "it was answered with a result"),
-        ("give(number, error={'code': -32600, 'message': ''})", "answered with the error -32600"),
-        ("os._exit(1)", "crashed: the adapter ended with exit code 1"),
-        ("say(b'what?\\n')", "error: the line is no JSON"),
+        ("", "it was answered with a result", "-32601"),
+        (
+            "give(number, error={'code': -32600, 'message': 'n\\x1bo'})",
+            r"answered with the error -32600 (n\x1bo), not",
+            "-32601",
+        ),
+        ("os._exit(1)", "crashed: the adapter ended with exit code 1", "-32601"),
+        (
+            "os.write(2, b'KeyError: 7\\n'); os._exit(1)",
+            "ended with exit code 1: KeyError: 7",
+            "-32601",
+        ),
+        ("say(b'what?\\n')", "error: the line is no JSON", "print to standard error"),
+        ("say(b'stdio:echo hi\\n')", "`stdio:echo hi`", "print to standard error"),
+        (
+            "say(b'{}'); import time; time.sleep(600)",
+            "no answer within 0.5 s, but a line without its end, of 2 bytes: `{}`",
+            "is the answer flushed, and ended by a newline? answer methods",
+        ),
     ],
 )
 def test_an_unknown_method_is_answered_with_its_error(
-    script: str, words: str, tmp_path: Path
+    script: str, words: str, hint: str, tmp_path: Path
 ) -> None:
     """Who leaves it unanswered would hang on what later versions ask."""
+    deadline_s = 0.5 if "sleep" in script else 60.0
     command = [sys.executable, "-S", "-E", str(PUPPET), "1", "", "{}", script]
 
     with pytest.raises(SmokeError) as caught:
-        open_target(f"stdio:{shlex.join(command)}", folder=tmp_path)
+        open_target(f"stdio:{shlex.join(command)}", folder=tmp_path, deadline_s=deadline_s)
     assert words in caught.value.message
-    assert "-32601" in caught.value.hint
+    assert hint in caught.value.hint
 
 
 def test_a_run_that_fails_the_smoke_test_judges_nothing(
@@ -207,6 +351,8 @@ def test_a_run_that_fails_the_smoke_test_judges_nothing(
         out, error = capfd.readouterr()
         assert "smoke test: the plainest scenario" in error
         assert "no such model" in error
+        assert error.splitlines()[-1].startswith("  | LookupError: no such model")
+        assert len(error.splitlines()) <= 13
         assert "pass" not in out
     assert not (folder / "known.yaml").exists()
 

@@ -28,6 +28,7 @@ from toolassay.runner import Plan, rules_of, run
 from toolassay.spec.case import Case
 from toolassay.targets import conversation, process
 from toolassay.targets.base import Answer, Target
+from toolassay.targets.command import words_of
 from toolassay.targets.conversation import Conversation
 from toolassay.targets.open import open_target
 from toolassay.targets.process import STDERR_MAX, Line, Process
@@ -83,8 +84,10 @@ def asked(folder: Path) -> list[str]:
 
 MISDEEDS = [
     ("say(b'hello\\n')",
-     "error", "the line is no JSON: JSON is malformed: invalid character (byte 0)"),
-    ("say(b'\\n')", "error", "the line is no JSON"),
+     "error", "invalid character (byte 0): `hello`; standard output holds answers only, one JSON"),
+    ("say(b'\\n')", "error", "an empty line; standard output holds answers only"),
+    ("give(number, result={'status': 'ok', 'outcome': {'status': 'ok', 'stored': {'path': 'a'}}})",
+     "error", "`$.stored`; `stored` is a Text: write the JSON as a string"),
     ("say(b'[]\\n')", "error", "the line has the wrong shape: Expected `object`, got `array`"),
     ("say(b'{\"id\": \"\\xc3\\x28\"}\\n')",
      "error", "the line is no UTF-8: invalid continuation byte (byte 8)"),
@@ -102,7 +105,7 @@ MISDEEDS = [
     ("os._exit(7)", "crashed", "the adapter ended with exit code 7"),
     ("os.kill(0, 9)", "crashed", "the adapter was ended by SIGKILL"),
     ("say(b'{\"id\":'); os._exit(0)",
-     "crashed", "ended with exit code 0 in the midst of a line of 6 bytes"),
+     "crashed", 'ended with exit code 0 in the midst of a line of 6 bytes: `{"id":`'),
     ("os.fork() or os.execvp('sleep', ['sleep', '600']); os._exit(3)", "crashed", "exit code 3"),
 ]  # fmt: skip
 """What an adapter does in place of an answer, and what comes of that case."""
@@ -133,7 +136,7 @@ def test_a_fault_of_the_wire_is_the_fault_of_its_case_alone(
         ("import time; time.sleep(600)", "no answer within 0.5 s"),
         (
             "say(b'{\"id\"'); import time; time.sleep(600)",
-            "no answer within 0.5 s, but 5 bytes without the end of a line",
+            'no answer within 0.5 s, but a line without its end, of 5 bytes: `{"id"`',
         ),
         (
             "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(600)",
@@ -279,7 +282,7 @@ def test_a_request_has_its_time_from_the_answer_before_it(monkeypatch: pytest.Mo
             ends.append(end)
             now += 3.0
             self.number += 1
-            result = {"protocol": 1, "name": "x", "operations": [], "window": 8}
+            result = {"protocol": 1, "name": "x", "operations": ["turn/run"], "window": 8}
             said = {"jsonrpc": "2.0", "id": self.number, "result": result}
             return Line("ok", json.dumps(said).encode())
 
@@ -357,6 +360,7 @@ def _alive(number: int) -> bool:
     [
         ({"protocol": 2}, "gives version 2 of the protocol, and the kit speaks 1"),
         ({"protocol": None}, "gives no version of the protocol"),
+        ({"operations": []}, "declares no operation; there is turn/run"),
         ({"window": 0}, "gives the window 0, not 1 to 64"),
         ({"window": 65}, "gives the window 65, not 1 to 64"),
         ({"reset": 1}, "Expected `bool`, got `int` - at `$.reset`"),
@@ -376,22 +380,63 @@ def test_what_an_adapter_says_of_itself_is_read_strictly(
     assert words in str(caught.value)
 
 
+LOST = '{"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"no ai"}}'
+"""How an adapter says that its implementation cannot be loaded."""
+
+
 def test_what_a_later_version_may_add_is_passed_over(puppet: Make) -> None:
     assert puppet(colour="green").implementation.name == "puppet"
 
 
 @pytest.mark.parametrize(
-    ("script", "words"),
+    ("script", "words", "hint"),
     [
-        ("import time; time.sleep(600)", "no answer within 0.3 s when it was started"),
+        (
+            "import time; time.sleep(600)",
+            "no answer within 0.3 s when it was started",
+            "is the answer flushed, and ended by a newline? --start gives it longer",
+        ),
+        (
+            "import sys, time; print('{}', end='', flush=True); time.sleep(600)",
+            "no answer within 0.3 s, but a line without its end, of 2 bytes: `{}` when it was",
+            "is the answer flushed, and ended by a newline?",
+        ),
         (
             "import sys; sys.exit('no licence')",
             "ended with exit code 1 when it was started: no lic",
+            "toolassay's docs/adapter-protocol.md",
         ),
-        ("print('Welcome!', flush=True); input()", "the line is no JSON"),
+        (
+            "print('Welcome!', flush=True); input()",
+            "in place of an answer to initialize: the line is no JSON: JSON is malformed: invalid",
+            "print to standard error",
+        ),
+        (
+            "print('{\\n  \"jsonrpc\": 2}', flush=True); input()",
+            ": `{`",
+            "one JSON object per line",
+        ),
+        ("print('\\x1b[2Jhi', flush=True); input()", ": `\\x1b[2Jhi`", "print to standard error"),
+        (
+            "print('x' * 9000, flush=True); input()",
+            f"`{'x' * 197}...`",
+            "print to standard error",
+        ),
+        (
+            "raise SystemExit('a\\nError [NOT_FOUND]: no ai\\n  at x\\n}\\n\\nNode.js v20')",
+            "when it was started: Error [NOT_FOUND]: no ai",
+            "the fault is in the adapter",
+        ),
+        (
+            f"print({LOST!r}, flush=True); input()",
+            "stdio:x: no ai",
+            "look at what it loads",
+        ),
     ],
-)
-def test_an_adapter_that_does_not_begin_says_why(script: str, words: str, tmp_path: Path) -> None:
+)  # fmt: skip
+def test_an_adapter_that_does_not_begin_says_why(
+    script: str, words: str, hint: str, tmp_path: Path
+) -> None:
     command = (sys.executable, "-S", "-E", "-c", script)
 
     with pytest.raises(AdapterStartError) as caught:
@@ -399,7 +444,8 @@ def test_an_adapter_that_does_not_begin_says_why(script: str, words: str, tmp_pa
             command, "stdio:x", folder=tmp_path, start_s=0.3 if "sleep" in script else LONG_S
         )
     assert words in str(caught.value)
-    assert "docs/adapter-protocol.md" in caught.value.hint
+    assert hint in caught.value.hint
+    assert "PYTHONPATH" not in caught.value.hint
 
 
 @pytest.mark.parametrize("said", ["flag", "configuration"])
@@ -438,15 +484,95 @@ def test_a_command_that_is_none_is_refused(command: str) -> None:
 def test_a_command_that_is_not_there_is_named_with_its_folder(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("no program")
 
-    with pytest.raises(AdapterStartError, match=rf"\./no-such cannot be run: .*in {tmp_path}"):
+    with pytest.raises(AdapterStartError, match=rf"'\./no-such' cannot be run: .*in {tmp_path}"):
         open_target("stdio:./no-such --flag", folder=tmp_path)
-    with pytest.raises(AdapterStartError, match=r"\./text cannot be run: Permission denied"):
+    with pytest.raises(AdapterStartError, match=r"'\./text' cannot be run: Permission denied"):
         open_target("stdio:./text", folder=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        ("./my agent.py", "there is no program './my'; the command was split at blanks"),
+        ("no-such-program-at-all x", "there is no program 'no-such-program-at-all'"),
+        ("plain", "written with it: stdio:./plain"),
+        ("./plain", "chmod +x makes it a program; or name its interpreter, as in python3 ./plain"),
+        ("./lost", "not the interpreter that its first line names: `#!/nowhere/\\x1b[2Jpython`"),
+        ("./odd", "its first line names its interpreter"),
+        ("./folder", "'./folder' is a folder, and no program"),
+    ],
+)
+def test_a_command_that_cannot_be_run_is_told_what_to_do(
+    command: str, hint: str, tmp_path: Path
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "plain").write_text("no program")
+    for name, text in (("lost", "#!/nowhere/\x1b[2Jpython\n"), ("odd", "no program")):
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+
+    with pytest.raises(AdapterStartError) as caught:
+        open_target(f"stdio:{command}", folder=tmp_path)
+    assert hint in caught.value.hint
+
+
+def test_a_folder_that_is_not_there_is_not_blamed_on_the_program(tmp_path: Path) -> None:
+    with pytest.raises(AdapterStartError, match="there is no such folder"):
+        open_target("stdio:sh -c true", folder=tmp_path / "gone")
+
+
+@pytest.mark.parametrize(
+    ("command", "word"),
+    [
+        ("node a.mjs | tee log", "|"),
+        ("cd agent && node a.mjs", "&&"),
+        ("node a.mjs || true", "||"),
+        ("cd agent ; node a.mjs", ";"),
+        ("cd agent; node a.mjs", "agent;"),
+        ("node a.mjs &", "&"),
+        ("node a.mjs > log", ">"),
+        ("node a.mjs 2>log", "2>log"),
+        ("node a.mjs 2>&1", "2>&1"),
+        ("node a.mjs < in", "<"),
+        ("node ~/a.mjs", "~/a.mjs"),
+        ("~/adapter", "~/adapter"),
+        ("$HOME/adapter", "$HOME/adapter"),
+        ('node "${HOME}/a.mjs"', "${HOME}/a.mjs"),
+        ("node $(which a)", "$(which"),
+        ("MODE=fast node a.mjs", "MODE=fast"),
+    ],
+)
+def test_shell_syntax_is_refused_before_anything_runs(
+    command: str, word: str, tmp_path: Path
+) -> None:
+    """It would be handed on as it stands, and something else would be judged."""
+    with pytest.raises(TargetSyntaxError) as caught:
+        open_target(f"stdio:{command}", folder=tmp_path)
+
+    assert f"holds {word!r}: this is shell syntax" in caught.value.message
+    assert "stdio:sh -c '...'" in caught.value.hint
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sh -c 'cd agent && exec node a.mjs 2>>log'",
+        'sh -c "cd agent; exec node"',
+        r"a \> \$x '~/b' '$c' \;",
+        "a 'x;' --flag='a > b' '|'",
+        "env MODE=fast node a.mjs",
+        "a MODE=fast --url=http://h/?a=1&b=2 x~ a$b 5 '' \"\" -> => a|b",
+        """a 'it'"'"'s' "say \\"hi\\" > x" """,
+    ],
+)
+def test_what_is_quoted_or_stands_inside_a_word_is_no_shell_syntax(command: str) -> None:
+    assert words_of("stdio:x", command) == tuple(shlex.split(command))
 
 
 def test_a_command_is_split_as_a_shell_would_and_read_by_none(tmp_path: Path) -> None:
     script = "import sys; sys.exit(repr(sys.argv[1:]))"
-    command = f"{shlex.quote(sys.executable)} -c {shlex.quote(script)} 'a b' $HOME '*'"
+    command = f"{shlex.quote(sys.executable)} -c {shlex.quote(script)} 'a b' '$HOME' *"
 
     with pytest.raises(AdapterStartError) as caught:
         open_target(f"stdio:{command}", folder=tmp_path)

@@ -4,8 +4,17 @@ import json
 from collections.abc import Iterator
 
 import pytest
+from live import (
+    endings,
+    executions,
+    history,
+    observed,
+    requests,
+    results,
+    roles,
+    streams_as_it_is_whole,
+)
 from live_node import folder_of, needs_packages, opened
-from live_python import endings, executions, history, observed, requests, results, roles
 
 from toolassay.spec.scenario import Behaviour, Reply, ScriptedCall, ToolScript
 from toolassay.targets.stdio import StdioTarget
@@ -57,13 +66,7 @@ def test_the_text_and_the_calls_of_a_reply_are_one_message(target: StdioTarget) 
 
 
 def test_a_streamed_reply_goes_through_the_stream_and_gives_the_same(target: StdioTarget) -> None:
-    calls = (ScriptedCall("c1", "t", '{"a":1}', cuts=(2, 4)), ScriptedCall("c2", "t"))
-
-    whole = observed(target, Reply("hey", calls))
-    streamed = observed(target, Reply("hey", calls, streamed=True, stall=5))
-
-    assert history(streamed).messages == history(whole).messages
-    assert requests(streamed) == requests(whole)
+    streams_as_it_is_whole(target)
 
 
 def test_an_empty_object_in_front_of_streamed_arguments_is_lost(target: StdioTarget) -> None:

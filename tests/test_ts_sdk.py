@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -16,6 +15,8 @@ from typing import Any
 import jsonschema
 import msgspec
 import pytest
+from commands import NEEDS_NODE, ran
+from live import needs
 
 from toolassay.authoring.features import features_of
 from toolassay.authoring.packs import load_pack_cases
@@ -32,12 +33,8 @@ TWIN = Path(__file__).parent / "data" / "adapters"
 FIXTURE = SDK / "test" / "fixture.mjs"
 TSC = SDK / "node_modules" / "typescript" / "bin" / "tsc"
 NODE = shutil.which("node") or "node"
-IN_CI = os.environ.get("CI") == "true"
 
-# Where CI lacks it, the tests fail by themselves.
-pytestmark = pytest.mark.skipif(
-    shutil.which("node") is None and not IN_CI, reason="Node is not installed"
-)
+pytestmark = NEEDS_NODE
 
 INITIALIZE: Json = {
     "protocol": 1,
@@ -93,38 +90,18 @@ def test_the_unit_tests_of_the_sdk_pass() -> None:
     files = sorted(str(path) for path in (SDK / "test").glob("*.test.mjs"))
     assert len(files) == 3
 
-    done = subprocess.run(
-        [NODE, "--test", *files],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    code, said = ran(SDK, NODE, "--test", *files)
 
-    assert done.returncode == 0, done.stdout[-10_000:]
-    assert "fail 0" in done.stdout
+    assert code == 0, said[-10_000:]
+    assert "fail 0" in said
 
 
-@pytest.mark.skipif(
-    not TSC.exists() and not IN_CI, reason="`make environments` installs TypeScript"
-)
+@needs(TSC)
 def test_the_declarations_say_what_the_modules_are() -> None:
-    done = subprocess.run(
-        [NODE, str(TSC), "-p", "test"],
-        cwd=SDK,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-
-    assert (done.returncode, done.stdout) == (0, "")
+    assert ran(SDK, NODE, str(TSC), "-p", "test") == (0, "")
 
 
-@pytest.mark.skipif(
-    not TSC.exists() and not IN_CI, reason="`make environments` installs TypeScript"
-)
+@needs(TSC)
 def test_the_skeleton_is_typed_as_the_sdk_declares(tmp_path: Path) -> None:
     folder = copied(tmp_path)
     (folder / "node_modules").symlink_to(SDK / "node_modules")
@@ -132,16 +109,7 @@ def test_the_skeleton_is_typed_as_the_sdk_declares(tmp_path: Path) -> None:
     config = {"compilerOptions": options, "include": ["*.mjs"]}
     (folder / "tsconfig.json").write_text(json.dumps(config))
 
-    done = subprocess.run(
-        [NODE, str(TSC), "-p", "."],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-
-    assert (done.returncode, done.stdout) == (0, "")
+    assert ran(folder, NODE, str(TSC), "-p", ".") == (0, "")
 
 
 def test_users_of_the_sdk_install_nothing() -> None:

@@ -9,7 +9,7 @@ from toolassay.recordings.errors import RecordingShapeError
 from toolassay.recordings.reader import Line, read_line
 from toolassay.spec.case import Operation
 from toolassay.targets.base import Answer
-from toolassay.targets.wire import UnreadableError, read_answer, read_reply
+from toolassay.targets.wire import UnreadableError, read_answer, read_described, read_reply
 
 
 def answer_of(result: str, operation: Operation = "turn/run") -> Answer:
@@ -69,6 +69,57 @@ def test_json_that_is_broken_elsewhere_is_not_blamed_on_a_whole_pair() -> None:
         read_reply(rb'{"jsonrpc":"2.0","id":1,"result":{"x":"\ud83d\ude00"},}')
 
     assert "surrogate" not in str(caught.value)
+
+
+CALL = '{"id":"","name":"","arguments":%s}'
+
+
+@pytest.mark.parametrize("value", ['{"path":"a"}', "{}", "[1]", "7", "null"])
+@pytest.mark.parametrize(
+    ("facet", "key", "hint"),
+    [
+        ('"executions":{"executions":[{"tool":"t","arguments":%s}]}', "arguments", "JSON as a"),
+        (f'"history":{{"messages":[{{"role":"assistant","calls":[{CALL}]}}]}}', "arguments", "JSO"),
+        ('"history":{"messages":[{"role":"user","text":%s}]}', "text", "a string, and join"),
+    ],
+)
+def test_a_value_in_place_of_a_text_is_told_to_be_one(
+    facet: str, key: str, hint: str, value: str
+) -> None:
+    answer = answer_of(f'{{"status":"ok","observation":{{{facet % value}}}}}')
+
+    assert answer.status == "error"
+    assert f"`{key}` is a Text: write " in answer.message
+    assert hint in answer.message
+
+
+def test_what_is_no_text_is_not_told_to_be_one() -> None:
+    for seen in ('"history":{"messages":[],"arguments":{}}', '"history":{"text":{}}'):
+        assert "Text" not in answer_of(f'{{"status":"ok","observation":{{{seen}}}}}').message
+
+
+@pytest.mark.parametrize(
+    ("result", "words", "hint"),
+    [
+        ('{"protocol":2}', "gives version 2 of the protocol, and the kit speaks 1", ""),
+        ("{}", "gives no version of the protocol", "initialize() gives name, version"),
+        ('{"protocol":1}', "missing required field `name`", "initialize() gives name, version"),
+        ("null", "Expected `object`, got `null`", "initialize() gives name, version"),
+        ('{"protocol":1,"name":"x","operations":["turn/run"],"window":65}', "not 1 to 64", ""),
+        ('{"protocol":1,"name":7,"operations":["turn/run"]}', "Expected `str`, got `int`", ""),
+        ('{"protocol":1,"name":"x","operations":[]}', "declares no operation", "declare those"),
+    ],
+)
+def test_a_hint_fits_what_is_wrong_in_what_an_adapter_says_of_itself(
+    result: str, words: str, hint: str
+) -> None:
+    reply = read_reply(f'{{"jsonrpc":"2.0","id":1,"result":{result}}}'.encode())
+
+    with pytest.raises(UnreadableError) as caught:
+        read_described(reply)
+    assert words in caught.value.message
+    assert caught.value.hint.startswith(hint)
+    assert bool(caught.value.hint) == bool(hint)
 
 
 TEXTS = [

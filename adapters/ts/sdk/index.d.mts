@@ -149,19 +149,29 @@ export interface Subscriber {
 
 /** How far the facets had come at one moment. */
 export interface Mark {
+  /** Model requests that were made. */
   requests: number;
+  /** Events that the first subscriber had got. */
   deliveries?: number;
+  /** Records that the journal held. */
   journal?: number;
+  /** Whether a reply was still arriving in fragments; not there before the first reply. */
   streaming?: boolean;
 }
 
 /** One entry into a callback. */
 export interface Entry {
+  /** Name of the tool. */
   tool: string;
+  /** What the callback was given, as JSON text where it was a value. */
   arguments: Text;
+  /** The implementation's id of the execution. */
   execution_id?: string;
+  /** The model's id of the call. */
   call_id?: string;
+  /** How far the facets had come when it was entered. */
   began: Mark;
+  /** How far they had come when it returned or threw; none if it never did. */
   ended?: Mark;
 }
 
@@ -198,30 +208,43 @@ export interface Tool {
 
 /** What a tool call of an assistant message holds; `call` makes it. */
 export interface MessageCall {
+  /** The id of the call, as the implementation holds it. */
   id: string | null | undefined;
+  /** Name of the tool. */
   name: string;
+  /** The arguments as the implementation holds them: see `call`. */
   arguments: unknown;
 }
 
 /** One message; `message` makes it. */
 export interface Message {
+  /** Who speaks. */
   role: Role;
+  /** Its text; several blocks are joined. */
   text: string | Uint8Array | Encoded;
+  /** The calls of an assistant message. */
   calls: readonly MessageCall[];
+  /** On a tool message, the id of the call that it answers. */
   toolUseId: string | null | undefined;
+  /** On a tool message, its error flag; none where the form has none. */
   isError: boolean | null | undefined;
 }
 
 /** What one run let us see; `play.observation` makes it. */
 export type Observation = { [facet in Facet]?: object } & {
+  /** Why a declared facet is left out, by its name. */
   omitted?: Record<string, string>;
 };
 
 /** What the implementation's own codec made of its history; `encodingOf` makes it. */
 export interface Encoding {
+  /** Whether the history could be encoded. */
   ok: boolean;
+  /** The native error of encoding, or of decoding again. */
   error?: string;
+  /** What was encoded. */
   text?: Text;
+  /** Whether the same messages came back; not there if it was not tried. */
   round_trips?: boolean;
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,10 +14,6 @@ from toolassay.commands.common import (
     selection_options,
     vector_options,
 )
-
-if TYPE_CHECKING:
-    from toolassay.commands.run_options import RunOptions
-    from toolassay.comparison.gather import Compared
 
 EPILOG = """\b
 Examples:
@@ -55,7 +51,7 @@ def compare(*, targets: tuple[str, ...], table_only: bool, form: str, **given: A
     Shows which clauses each of them breaks, who behaves like whom, and the
     behaviours that no clause decides: open questions of the contract.
     """
-    from toolassay.commands.comparing import exit_code, labelled  # noqa: PLC0415 - for help alone
+    from toolassay.commands.comparing import exit_code, judged, labelled  # noqa: PLC0415 - help needs none of it
     from toolassay.commands.run_options import RunOptions  # noqa: PLC0415 - as above
     from toolassay.comparison.differences import compare as compare_all  # noqa: PLC0415 - as above
     from toolassay.reports import comparison as report  # noqa: PLC0415 - as above
@@ -64,7 +60,7 @@ def compare(*, targets: tuple[str, ...], table_only: bool, form: str, **given: A
 
     chosen = labelled(targets)
     options = RunOptions(selection=selection_of(given), no_baseline=True, **given)
-    compared = [_judged(label, target, options) for label, target in chosen]
+    compared = [judged(label, target, options) for label, target in chosen]
     found = compare_all(compared, load_register().clauses)
     out = Out(sys.stdout)
     if form == "json":
@@ -75,9 +71,3 @@ def compare(*, targets: tuple[str, ...], table_only: bool, form: str, **given: A
         report.write_text(out, found, table_only=table_only)
     out.flush()
     return exit_code(compared)
-
-
-def _judged(label: str, target: str, options: RunOptions) -> Compared:
-    from toolassay.commands.comparing import judged  # noqa: PLC0415 - as above
-
-    return judged(label, target, options)

@@ -14,6 +14,7 @@ from toolassay.commands.run_options import FlagsError, RunOptions, merge
 from toolassay.commands.running import ending_cleanly, open_one, plan_of
 from toolassay.comparison.gather import Collector, Compared, is_unjudged, read_report
 from toolassay.config import Config
+from toolassay.errors import last_lines
 from toolassay.printable import LINE_MAX, printable
 from toolassay.reports.out import Out
 from toolassay.reports.progress import Progress
@@ -104,7 +105,11 @@ def judged(label: str, target: str, options: RunOptions) -> Compared:
         with ending_cleanly(), contextlib.closing(open_one(merged)) as opened:
             finished = run_plan(plan_of(merged, config, load_register(), opened, None), emit)
     except TargetError as fault:  # the others can be compared all the same
-        Out(sys.stderr).line(f"error: {printable(str(fault), LINE_MAX)}")
+        said = Out(sys.stderr)
+        hint = f"; {fault.hint}" if fault.hint else ""
+        said.line(f"error: {printable(f'{fault}{hint}', LINE_MAX)}")
+        for line in last_lines(fault):
+            said.line(f"  | {printable(line, 200)}")
         profile = merged.profile or ""
         return Compared(label, printable(label), "", target, profile, "unusable", {})
     if finished.exit_code == Exit.INTERRUPTED:

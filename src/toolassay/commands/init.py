@@ -111,10 +111,10 @@ def _write_document(language: str, folder: str, written: Written) -> None:
         "schema_version": SCHEMA_VERSION,
         "kind": "init",
         "language": language,
-        "folder": _encodable(folder),
-        "files": [_encodable(name) for name in written.files],
-        "next": [_encodable(command) for command in written.commands],
-        "notes": [_encodable(note) for note in written.notes],
+        "folder": folder,
+        "files": written.files,
+        "next": written.commands,
+        "notes": written.notes,
     }
     Out(sys.stdout).write(encoded(document))
 
@@ -132,8 +132,3 @@ def _tell(place: Path, written: Written) -> None:
         out.line(printable(f"  {command}", 500))
     for note in written.notes:
         out.line(printable(f"  # {note}", 1000))
-
-
-def _encodable(text: str) -> str:
-    """Escape the bytes of a path that are no text."""
-    return text.encode("utf-8", "backslashreplace").decode()

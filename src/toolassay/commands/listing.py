@@ -111,11 +111,10 @@ def _clauses(register: Register, selection: Selection) -> frozenset[str]:
 
 def _vector_lines(out: Out, cases: Sequence[Case]) -> None:
     from toolassay.printable import clipped, many  # noqa: PLC0415 - help needs none of it
+    from toolassay.reports.listed import grouped  # noqa: PLC0415 - as above
     from toolassay.selection import cited  # noqa: PLC0415 - as above
 
-    by_vector: dict[str, list[Case]] = {}
-    for case in cases:
-        by_vector.setdefault(case.vector, []).append(case)
+    by_vector = grouped(cases)
     width = max(map(len, by_vector), default=0)
     for slug, mine in by_vector.items():
         clauses = sorted({clause for case in mine for clause in cited(case)})

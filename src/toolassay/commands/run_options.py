@@ -13,11 +13,10 @@ import msgspec
 from toolassay.config import Config
 from toolassay.selection import Selection
 from toolassay.spec.errors import UsageError
-from toolassay.targets.base import START_S
+from toolassay.targets.base import DEADLINE_S, START_S
 
 DEFAULT_PROFILE = "core"
-DEFAULT_DEADLINE_S = 10.0
-
+"""What is scored, unless another profile is named."""
 
 FILES = ("ndjson", "observations", "junit", "sarif", "github_summary")
 """Reports that have a file of their own, by the names of their flags."""
@@ -125,7 +124,7 @@ def merge(options: RunOptions, config: Config) -> RunOptions:
         target=target,
         profile=options.profile or config.profile or DEFAULT_PROFILE,
         baseline=options.baseline or configured,
-        deadline=options.deadline or config.deadline or DEFAULT_DEADLINE_S,
+        deadline=options.deadline or config.deadline or DEADLINE_S,
         start=options.start or config.start or START_S,
         paths=options.paths or config.vectors,
         python=python,
@@ -181,7 +180,7 @@ def repro_of(options: RunOptions, config: Config) -> str:
         "--python": (options.python, config.python),
         "--seed": (str(options.seed), "0"),
         "--generate": (str(options.generate), "0"),
-        "--deadline": (_number(options.deadline), _number(config.deadline or DEFAULT_DEADLINE_S)),
+        "--deadline": (_number(options.deadline), _number(config.deadline or DEADLINE_S)),
         "--start": (_number(options.start), _number(config.start or START_S)),
     }
     for flag, (value, default) in own.items():

@@ -28,7 +28,13 @@ from toolassay.commands.reporting import (
     opened_files,
     tell_unstarted,
 )
-from toolassay.commands.run_options import FlagsError, RunOptions, merge, repro_of
+from toolassay.commands.run_options import (
+    DEFAULT_PROFILE,
+    FlagsError,
+    RunOptions,
+    merge,
+    repro_of,
+)
 from toolassay.config import Config, load_config
 from toolassay.printable import LINE_MAX, printable
 from toolassay.reports.out import Out
@@ -127,6 +133,7 @@ def open_one(options: RunOptions, *, smoke: bool = True) -> Target:
         start_s=options.start or START_S,
         deadline_s=options.deadline or DEADLINE_S,
         smoke=smoke,
+        tell=lambda note: Out(sys.stderr).line(f"note: {printable(note, LINE_MAX)}"),
     )
 
 
@@ -150,7 +157,7 @@ def plan_of(
     known, faults, origins = _known_cases(options, target)
     cases = chosen(known, options.selection, register)
     rules = rules_of(
-        register, register.profile(options.profile or "core"), options.selection.clauses
+        register, register.profile(options.profile or DEFAULT_PROFILE), options.selection.clauses
     )
     about = target.implementation
     started = RunStarted(
@@ -173,7 +180,7 @@ def plan_of(
         (lambda: open_one(options, smoke=False)) if several else None,
         *_held(baseline, known, cases, options),
         options.seed,
-        options.deadline or 10.0,
+        options.deadline or DEADLINE_S,
         options.exitfirst,
         options.jobs,
         faults,
@@ -230,7 +237,9 @@ def _keeper(options: RunOptions, target: Target) -> Consumer:
         elif isinstance(event, RunFinished) and event.exit_code != Exit.INTERRUPTED:
             folder = Path(options.keep or FOLDER)
             try:
-                for kept in found.keep(target, options.seed, options.deadline or 10.0, folder):
+                for kept in found.keep(
+                    target, options.seed, options.deadline or DEADLINE_S, folder
+                ):
                     said.line(f"{kept.clause}: minimal vector in {kept.path.as_posix()}")
             # The run is over, and what comes after it is not to cost its verdict.
             except OSError as fault:

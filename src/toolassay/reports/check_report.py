@@ -15,7 +15,7 @@ from toolassay.printable import clipped, many, printable
 from toolassay.reports.documents import SCHEMA_VERSION, Json, encoded, host_part
 from toolassay.reports.out import Out, Style
 from toolassay.reports.timeline import drawn, view
-from toolassay.reports.words import event_words
+from toolassay.reports.words import count_words, event_words
 from toolassay.spec.errors import ToolassayError
 from toolassay.spec.register import Clause, Register
 from toolassay.statuses import Exit, Status, exit_of, verdict_of
@@ -134,20 +134,14 @@ class CheckReport:
         if not self.options.quiet:
             hidden = self.clauses.total() - SHOWN_MAX
             if hidden > 0 and not self.options.show_all:
-                named = ", ".join(
-                    f"{name} {number}" for name, number in sorted(self.clauses.items())
-                )
-                self.out.line(f"... {hidden} more of {named}. All: --all")
+                self.out.line(f"... {hidden} more of {count_words(self.clauses)}. All: --all")
                 self.out.line()
             if summary.items:
                 what = "observation" if summary.form == "observations" else "event"
                 watched = many(len(summary.clauses), "clause")
                 self.out.line(f"{many(summary.items, what)}, {watched} watched")
             if self.recorded:
-                named = ", ".join(
-                    f"{name} {number}" for name, number in sorted(self.recorded.items())
-                )
-                self.out.line(f"recorded, not scored: {named}")
+                self.out.line(f"recorded, not scored: {count_words(self.recorded)}")
         said = "; ".join(reasons.values()) or "nothing is broken"
         colour = "green" if code is Exit.CONFORMANT else "red"
         self.out.line(f"{self.out.style.paint(verdict_of(code).upper(), colour)}: {said}")

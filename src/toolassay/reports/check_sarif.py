@@ -12,6 +12,7 @@ from toolassay.reports.check_report import Conclusion, status_of
 from toolassay.reports.documents import encoded
 from toolassay.reports.out import Out
 from toolassay.reports.sarif import RESULTS_MAX, Level, Note, Result, clause_rule, sarif
+from toolassay.reports.words import count_words
 from toolassay.spec.register import Register
 from toolassay.statuses import Exit, Status, verdict_of
 
@@ -71,6 +72,6 @@ class CheckSarif:
             yield Note(level, reason)
         if self.left_out:
             number = self.left_out.total()
-            named = ", ".join(f"{name} {n}" for name, n in sorted(self.left_out.items()))
+            named = count_words(self.left_out)
             why = "no room" if self.file else "standard input has no lines to show"
             yield Note("warning", f"{many(number, 'finding')} left out, {why}: {named}")

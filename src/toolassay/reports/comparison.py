@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -13,6 +12,7 @@ from toolassay.comparison.differences import Cell, Comparison, Difference, Row
 from toolassay.comparison.gather import Compared, is_unjudged
 from toolassay.printable import clipped, many, printable, visible
 from toolassay.reports.documents import SCHEMA_VERSION, Json, encoded
+from toolassay.reports.markdown import code, plain, table
 from toolassay.reports.out import Out
 
 SHOWN_MAX = 12
@@ -84,7 +84,7 @@ def write_text(out: Out, comparison: Comparison, *, table_only: bool) -> None:
     if table_only:
         return
     out.line()
-    _fold(out, _cluster_words(comparison))
+    _fold(out, _cluster_words(comparison, printable))
     _text_differences(out, "Decided by clauses", comparison.differences)
     _text_differences(out, "Open questions: no clause decides", comparison.questions)
 
@@ -98,9 +98,10 @@ def _is_judged(row: Row) -> bool:
     return any(cell.judged for cell in row.cells)
 
 
-def _cluster_words(comparison: Comparison) -> str:
+def _cluster_words(comparison: Comparison, shown: Callable[[str, int], str]) -> str:
+    """Say who behaves like whom; `shown` makes a name safe for where it is to stand."""
     alike = [cluster for cluster in comparison.clusters if len(cluster) > 1]
-    said = "; ".join(" = ".join(printable(name, LABEL_MAX) for name in one) for one in alike)
+    said = "; ".join(" = ".join(shown(name, LABEL_MAX) for name in one) for one in alike)
     cases = many(comparison.common, "case")
     return f"in {cases} that can be compared, these behave alike: {said or 'no two of them'}"
 
@@ -140,24 +141,23 @@ def _fold(out: Out, text: str, indent: str = "") -> None:
 def write_markdown(out: Out, comparison: Comparison, *, table_only: bool) -> None:
     """Write a comparison as Markdown; what an implementation says is shown, not interpreted."""
     compared = comparison.compared
-    heads = [f"{_cell(one.label)} {_cell(one.version)}".strip() for one in compared]
-    _table_line(out, ["clause", *heads])
-    _table_line(out, ["---"] * (len(heads) + 1))
-    for row in comparison.rows:
-        if row.broken:
-            _table_line(out, [row.clause, *(_mark(cell) for cell in row.cells)])
+    heads = [plain(f"{one.label} {one.version}".strip()) for one in compared]
+    broken = [
+        (row.clause, *(_mark(cell) for cell in row.cells)) for row in comparison.rows if row.broken
+    ]
     totals = [
         f"{sum(bool(row.cells[at].broken) for row in comparison.rows)} of "
         f"{sum(bool(row.cells[at].judged) for row in comparison.rows)}"
         for at in range(len(compared))
     ]
-    _table_line(out, ["broken, of those judged", *totals])
+    rows = [*broken, ("broken, of those judged", *totals)]
+    out.line(table(("clause", *heads), rows))
     out.line()
     out.line(f"A cell: {LEGEND}. {_kept_words(comparison)}.")
     if table_only:
         return
     out.line()
-    out.line(_sentence(_cluster_words(comparison)))
+    out.line(_sentence(_cluster_words(comparison, plain)))
     _markdown_differences(out, "Decided by clauses", comparison.differences)
     _markdown_differences(out, "Open questions: no clause decides", comparison.questions)
 
@@ -170,12 +170,12 @@ def _markdown_differences(out: Out, title: str, differences: Sequence[Difference
     for one in differences[:SHOWN_MAX]:
         out.line()
         asked = f"**{_sentence(ABOUT[one.aspect])}**: {_where_words(one)}"
-        out.line(f"{asked}, such as {_cell(one.example)}")
+        out.line(f"{asked}, such as {code(one.example)}")
         out.line()
         for answer in one.answers:
-            names = ", ".join(map(_cell, answer.labels))
+            names = ", ".join(map(plain, answer.labels))
             breaks = f" (breaks {', '.join(answer.breaks)})" if answer.breaks else ""
-            out.line(f"- {names}: {_cell(answer.word)}{breaks}")
+            out.line(f"- {names}: {plain(answer.word, 300)}{breaks}")
     if len(differences) > SHOWN_MAX:
         out.line()
         out.line(f"{len(differences) - SHOWN_MAX} more are in the JSON document.")
@@ -184,20 +184,6 @@ def _markdown_differences(out: Out, title: str, differences: Sequence[Difference
 def _mark(cell: Cell) -> str:
     words = cell_words(cell)
     return f"**{words}**" if cell.broken else words
-
-
-def _table_line(out: Out, cells: Sequence[str]) -> None:
-    out.line(f"| {' | '.join(cells)} |")
-
-
-_ACTS = re.compile(r"[\\`*_{}\[\]<>()#+!|~&$@-]")
-
-
-def _cell(text: str) -> str:
-    """Escape everything that Markdown, or the HTML in it, would act on."""
-    return _ACTS.sub(
-        lambda found: f"\\{found[0]}" if found[0] != "-" else "-", printable(text, 300)
-    )
 
 
 def _sentence(text: str) -> str:

@@ -26,6 +26,9 @@ NAME_MAX = 500
 DETAIL_LINES = 8
 """Lines of a traceback, or of standard error, that are shown."""
 
+DECLARED = "What an implementation declares, it does."
+"""What a check is about that belongs to no clause."""
+
 COLOURS = {"fail": "red", "crashed": "red", "error": "red", "timeout": "red", "changed": "yellow"}
 
 
@@ -99,7 +102,7 @@ def _unjudged(result: CaseResult, check: Check) -> str:
 
 def _own_text(check: Check) -> str:
     if check.check == DECLARES:
-        return "What an implementation declares, it does."
+        return DECLARED
     return "The case could not be judged."
 
 

@@ -13,7 +13,7 @@ from collections import Counter
 import msgspec
 
 from toolassay.printable import many
-from toolassay.reports.divergence import block, source_words
+from toolassay.reports.divergence import DECLARED, block, source_words
 from toolassay.reports.markdown import code, plain, preformatted, table
 from toolassay.reports.out import Out, Style
 from toolassay.reports.telling import telling
@@ -123,7 +123,7 @@ class GithubSummary:
             for name, number in sorted(counts.items()):
                 clause = self.register.clauses.get(name)
                 level = f"{clause.level}, {source_words(clause)}" if clause else ""
-                text = clause.text if clause else "What an implementation declares, it does."
+                text = clause.text if clause else DECLARED
                 rows.append((code(name), word, str(number), plain(level), plain(text, 400)))
         if not rows:
             return ""

@@ -137,12 +137,13 @@ def _message(result: CaseResult, checks: list[Check]) -> str:
     if not checks:
         return result.why or result.status
     first = checks[0]
-    name = first.status if first.status in NOT_JUDGED else first.clause or first.check
+    more = f" (and {len(checks) - 1} more)" if len(checks) > 1 else ""
+    if first.status in NOT_JUDGED:
+        return f"{first.why}{more}"
     said = first.leading.observed if first.leading else first.why
     if first.status == "xpass":
         said = "passes, and the baseline says that it fails"
-    more = f" (and {len(checks) - 1} more)" if len(checks) > 1 else ""
-    return f"{name}: {said}{more}"
+    return f"{first.clause or first.check}: {said}{more}"
 
 
 def _skipped(result: CaseResult) -> str:

@@ -8,8 +8,13 @@ from collections.abc import Sequence
 
 from toolassay.printable import printable, visible
 
-_MARKUP = re.compile(r"[^A-Za-z0-9 ,;\-\u00a1-\U0010ffff]")
-"""Characters that may mean something to Markdown, to HTML, or to what makes links of text."""
+_MARKUP = re.compile(r"(?!(?<=\d)\.\d)[^A-Za-z0-9 ,;\-\u00a1-\U0010ffff]|^[ \-]")
+"""
+Characters that may mean something to Markdown, to HTML, or to what makes links of text.
+
+A dot between digits makes no link, and releases stay readable; a blank or a dash at
+the front would begin a block.
+"""
 
 
 def plain(text: str, limit: int = 200) -> str:

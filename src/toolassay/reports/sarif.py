@@ -19,7 +19,7 @@ import msgspec
 
 from toolassay import __version__
 from toolassay.printable import printable
-from toolassay.reports.divergence import source_words
+from toolassay.reports.divergence import DECLARED, source_words
 from toolassay.reports.documents import Json
 from toolassay.spec.canonical import digest
 from toolassay.spec.register import Register
@@ -135,7 +135,7 @@ def clause_rule(name: str, register: Register) -> Rule:
     """Make a rule of a clause, or of a check that has none."""
     clause = register.clauses.get(name)
     if clause is None:
-        return Rule(name, "What an implementation declares, it does.", "docs/adapter-python.md")
+        return Rule(name, DECLARED, "docs/adapter-python.md")
     more = f"{clause.level}, {source_words(clause)}."
     note = f" {clause.note}" if clause.note else ""
     return Rule(name, clause.text, f"{more}{note} More: toolassay explain {name}")

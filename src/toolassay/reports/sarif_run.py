@@ -14,6 +14,7 @@ from toolassay.printable import many
 from toolassay.reports.documents import encoded
 from toolassay.reports.out import Out
 from toolassay.reports.sarif import Level, Note, Result, clause_rule, sarif
+from toolassay.reports.words import count_words
 from toolassay.results import (
     CaseFinished,
     CaseResult,
@@ -65,7 +66,7 @@ class SarifReport:
 
     def _case(self, result: CaseResult) -> None:
         if result.status in NOT_JUDGED:
-            self.unjudged.append(f"{result.case.id}: {result.status}: {result.why}")
+            self.unjudged.append(f"{result.case.id}: {result.why}")
         found = [
             (check, _LEVELS.get(check.status, "note")) for check in result.checks if check.findings
         ]
@@ -99,8 +100,8 @@ class SarifReport:
         if len(self.unjudged) > NOTES_MAX:
             yield Note("error", f"{len(self.unjudged) - NOTES_MAX} more cases were not judged")
         if self.elsewhere:
-            total = sum(self.elsewhere.values())
-            named = ", ".join(f"{name} {n}" for name, n in sorted(self.elsewhere.items()))
+            total = self.elsewhere.total()
+            named = count_words(self.elsewhere)
             yield Note("warning", f"{many(total, 'divergence')} in vectors without a file: {named}")
 
 

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from toolassay.printable import many, printable
 from toolassay.reports.out import Out
 from toolassay.reports.telling import most_telling_first
+from toolassay.reports.words import count_words
 from toolassay.results import CaseFinished, CaseResult, Check, Event, RunFinished, RunStarted
 from toolassay.selection import family_of
 from toolassay.spec.register import Register
@@ -131,8 +132,7 @@ class Terminal:
             return
         parts = []
         for family, counts in sorted(self.hidden.items()):
-            names = ", ".join(f"{name} {number}" for name, number in sorted(counts.items()))
-            parts.append(f"{sum(counts.values())} more in {family} ({names})")
+            parts.append(f"{counts.total()} more in {family} ({count_words(counts)})")
         where = f"--all, or {self.other}" if self.other else "--all"
         self._folded(f"... {', '.join(parts)}. All: {where}")
         self.out.line()

@@ -19,6 +19,11 @@ Names = Mapping[str, str]
 """What executions are called, by execution id."""
 
 
+def count_words(counts: Mapping[str, int]) -> str:
+    """Show how often each of some names was counted, sorted by name."""
+    return ", ".join(f"{name} {number}" for name, number in sorted(counts.items()))
+
+
 def text_words(text: Text, limit: int = BRIEF) -> str:
     """Show a text."""
     if isinstance(text, Base64):

@@ -25,6 +25,7 @@ __all__ = [
     "NoSdkError",
     "SkeletonThereError",
     "SkeletonUnwritableError",
+    "StrangeSdkError",
     "next_commands",
     "renew_sdk",
     "skeleton",
