@@ -103,6 +103,8 @@ def answers_its_own_call(evidence: Evidence) -> Answer:
             notes.extend(found)
             break
     notes.extend(_crossed(evidence))
+    if not notes and _has_results(evidence) and not _names_calls(evidence):
+        return Skip("no result names the call that it answers")
     return notes if notes or _has_results(evidence) else Skip("no results in any group")
 
 
@@ -288,6 +290,12 @@ def _all_groups(evidence: Evidence) -> Iterator[Group]:
 
 def _has_calls(evidence: Evidence) -> bool:
     return any(group.assistant.calls for group in _all_groups(evidence))
+
+
+def _names_calls(evidence: Evidence) -> bool:
+    """Tell whether a form has ids in its results: without one, none can be wrong."""
+    groups = _all_groups(evidence)
+    return any(one.tool_use_id is not None for group in groups for one in group.results)
 
 
 def _has_results(evidence: Evidence) -> bool:

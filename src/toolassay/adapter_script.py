@@ -146,7 +146,7 @@ class Tool:
         """
         entry = self._play.enter(self.name, arguments, call_id, execution_id)
         try:
-            for pause in self._pauses(execution_id):
+            for pause in self._pauses(entry, execution_id):
                 self._play.closed.wait(pause)
             return self._result()
         finally:
@@ -158,13 +158,13 @@ class Tool:
         """Do the same as `call`, in a coroutine."""
         entry = self._play.enter(self.name, arguments, call_id, execution_id)
         try:
-            for pause in self._pauses(execution_id):
+            for pause in self._pauses(entry, execution_id):
                 await asyncio.sleep(pause)
             return self._result()
         finally:
             self._play.leave(entry)
 
-    def _pauses(self, execution_id: str) -> Iterator[float]:
+    def _pauses(self, entry: Mapping[str, Any], execution_id: str) -> Iterator[float]:
         """Yield how long to sleep, until the time is up or what is awaited was seen."""
         behaviour = self._behaviour
         awaited = behaviour.get("waits_for")
@@ -173,7 +173,8 @@ class Tool:
             if ticks:
                 yield ticks * TICK_S
             return
-        before = self._play.seen(awaited) if awaited == "request" else 0
+        # A request may have come between the entry and this look, from another thread or task.
+        before = entry["began"]["requests"] if awaited == "request" else 0
         end = time.monotonic() + (ticks * TICK_S if awaited else HANG_S)
         while not self._play.closed.is_set() and time.monotonic() < end:
             if awaited and self._play.seen(awaited, execution_id) > before:

@@ -2,7 +2,8 @@
 The command line: `toolassay VERB`.
 
 Verbs are imported when they are used, so that help and usage errors cost
-nothing. Every expected error ends here, as one line and an exit code.
+nothing. Every expected error ends here, as one line and an exit code; after it stands
+the end of what an adapter wrote, where that is what failed.
 """
 
 from __future__ import annotations
@@ -57,6 +58,9 @@ Docs: README.md. Every command has --help with examples."""
 
 GARBAGE_AFTER = 50_000
 """New objects between two looks for garbage; imports and packs make many, and no garbage."""
+
+DETAIL_WIDTH = 200
+"""Columns that are shown of a line of an adapter's standard error."""
 
 EXAMPLES = """\b
 Examples:
@@ -177,6 +181,7 @@ def _run(arguments: Sequence[str]) -> int:
         return Exit.INTERRUPTED
     except ToolassayError as fault:
         _say(f"error: {_words(fault)}")
+        _say_the_end(fault)
         return Exit.UNUSABLE if isinstance(fault, TargetError) else Exit.USAGE
     except OSError as fault:
         return _refused(fault)
@@ -209,6 +214,15 @@ def _words(fault: ToolassayError) -> str:
         text = f"{text}; {fault.hint}"
     lines = text.split("\n") if isinstance(fault, VectorsRefusedError) else [text]
     return "\n".join(printable(line, LINE_MAX) for line in lines)
+
+
+def _say_the_end(fault: ToolassayError) -> None:
+    """Show the end of what an adapter wrote before it failed."""
+    from toolassay.errors import last_lines  # noqa: PLC0415 - needed for mistakes alone
+    from toolassay.printable import printable  # noqa: PLC0415 - as above
+
+    for line in last_lines(fault):
+        _say(f"  | {printable(line, DETAIL_WIDTH)}")
 
 
 def _refused(fault: OSError) -> int:

@@ -12,7 +12,10 @@ A single case that goes wrong is no error but an answer: see `toolassay.targets.
 
 from __future__ import annotations
 
-from toolassay.spec.errors import TargetError, UsageError
+from toolassay.spec.errors import TargetError, ToolassayError, UsageError
+
+TAIL_LINES = 12
+"""Lines that are shown of the end of a traceback, or of standard error."""
 
 __all__ = [
     "AdapterChangedError",
@@ -21,7 +24,14 @@ __all__ = [
     "AdapterUnusableError",
     "SmokeError",
     "TargetSyntaxError",
+    "last_lines",
 ]
+
+
+def last_lines(fault: ToolassayError) -> list[str]:
+    """Give the end of what an adapter wrote before it failed, line by line; it is not escaped."""
+    lines = str(getattr(fault, "detail", "")).splitlines()
+    return [line for line in lines if line.strip()][-TAIL_LINES:]
 
 
 class TargetSyntaxError(UsageError):
@@ -49,7 +59,7 @@ class AdapterStartError(TargetError):
     """
 
     code = "target.start"
-    hint = "check the module, the factory, PYTHONPATH and --python"
+    hint = "what the adapter wrote to standard error may say why"
 
     def __init__(self, target: str, what: str, detail: str = "", *, hint: str = "") -> None:
         super().__init__(what, where=target, hint=hint)
@@ -66,13 +76,10 @@ class AdapterProtocolError(TargetError):
     """
 
     code = "target.protocol"
-    hint = (
-        "initialize() gives name, version, operations, facets, features and deterministic; "
-        "an adapter that is no Python object gives protocol: 1 too"
-    )
+    hint = "toolassay's docs/adapter-protocol.md has a table of the keys that initialize() gives"
 
-    def __init__(self, target: str, what: str) -> None:
-        super().__init__(what, where=target)
+    def __init__(self, target: str, what: str, *, hint: str = "") -> None:
+        super().__init__(what, where=target, hint=hint)
         self.target = target
 
 

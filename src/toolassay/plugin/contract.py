@@ -22,7 +22,7 @@ from toolassay.plugin.settings import AnchorError, Settings
 from toolassay.results import CaseResult
 from toolassay.runner.applies import Offer, reason_against
 from toolassay.runner.judging import offered, run_case
-from toolassay.runner.relating import judge_relations
+from toolassay.runner.relating import joined, judge_relations
 from toolassay.runner.rules import rules_of
 from toolassay.selection import check_clauses, select
 from toolassay.spec.case import Case
@@ -81,7 +81,7 @@ class Contract:
         Raises:
             TargetError: The target cannot be opened, or not be used any more.
         """
-        members = self._together.get(case.vector)
+        members = self._together.get(case.id)
         if members is None:
             result = self._run(case)
             return result if self._ledger is None else self._ledger.apply(result)
@@ -143,12 +143,16 @@ class Contract:
             target.foresee(asked, self.settings.seed, self.settings.deadline_s)
 
     def _groups(self) -> dict[str, tuple[Case, ...]]:
-        """Give the cases that are judged together, by the slug of their vector."""
-        groups: dict[str, list[Case]] = {}
+        """Give the cases that are judged together, by the id of each of them."""
+        vectors: dict[str, list[Case]] = {}
         for case in self.cases:
             if case.relations or case.vector in self._counted:
-                groups.setdefault(case.vector, []).append(case)
-        return {vector: tuple(members) for vector, members in groups.items()}
+                vectors.setdefault(case.vector, []).append(case)
+        groups: dict[str, tuple[Case, ...]] = {}
+        for vector, cases in vectors.items():
+            for members in [tuple(cases)] if vector in self._counted else joined(cases):
+                groups.update((case.id, members) for case in members)
+        return groups
 
     def _judge_together(self, members: Sequence[Case]) -> list[CaseResult]:
         self._foretell(members)

@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from toolassay.errors import last_lines
 from toolassay.plugin.contract import Contract
 from toolassay.printable import printable
 from toolassay.reports.timeline import drawn, view
@@ -73,8 +74,7 @@ def unusable(fault: ToolassayError, node: str) -> Outcome:
     """Say that the target cannot be used."""
     said = f"target unusable: {printable(str(fault), TEXT_MAX)}"
     lines = [said]
-    detail = getattr(fault, "detail", "")
-    lines += [f"  | {printable(line, WIDTH)}" for line in detail.splitlines()[-12:]]
+    lines += [f"  | {printable(line, WIDTH)}" for line in last_lines(fault)]
     if fault.hint:
         lines.append(f"hint: {fault.hint}")
     return Outcome("failed", _text([*lines, "", again(node)]), said)

@@ -22,17 +22,19 @@ from toolassay.printable import printable
 from toolassay.targets.base import Described
 from toolassay.targets.process import Line, Process
 from toolassay.targets.requests import INITIALIZE, request
+from toolassay.targets.telling import ANSWERS_ALONE, shown
 from toolassay.targets.wire import Reply, UnreadableError, read_described, read_reply
-
-SHOWN_MAX = 60
-"""Bytes that are shown of what nobody asked for."""
 
 
 class FaultError(Exception):
     """The conversation is over, because of its oldest request; internal to targets."""
 
     def __init__(
-        self, status: Literal["error", "crashed", "timeout"], message: str, detail: str
+        self,
+        status: Literal["error", "crashed", "timeout"],
+        message: str,
+        detail: str,
+        hint: str = "",
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -41,6 +43,13 @@ class FaultError(Exception):
         """Why, in a line."""
         self.detail = detail
         """The end of standard error."""
+        self.hint = hint
+        """What to do about it, where that is known."""
+
+    @property
+    def told(self) -> str:
+        """Why, and what to do about it, for where there is one line."""
+        return f"{self.message}; {self.hint}" if self.hint else self.message
 
 
 class _Asked(msgspec.Struct, frozen=True):
@@ -142,7 +151,7 @@ class Conversation:
         try:
             reply = self._checked(read_reply(line.data), asked.number)
         except UnreadableError as error:
-            raise self._fault(Line("error", message=str(error))) from None
+            raise self._fault(Line("error", message=error.message), hint=error.hint) from None
         self._sent.popleft()
         return reply
 
@@ -193,13 +202,12 @@ class Conversation:
         """
         found = self._process.come(len(self._sent))
         if found and not self._sent:
-            shown = printable(found[:SHOWN_MAX].decode(errors="backslashreplace"))
             number = self._ready[0].number
-            what = f"something came before request {number} was sent: {shown}"
-            raise self._fault(Line("error", message=what))
+            what = f"something came before request {number} was sent: {shown(found)}"
+            raise self._fault(Line("error", message=what), hint=ANSWERS_ALONE)
         return bool(found)
 
-    def _fault(self, line: Line, deadline_s: float = 0.0) -> FaultError:
+    def _fault(self, line: Line, deadline_s: float = 0.0, hint: str = "") -> FaultError:
         """End the process; say what was wrong."""
         assert line.status != "ok", "a fault is none"
         message = line.message
@@ -207,4 +215,4 @@ class Conversation:
             message = f"no answer within {deadline_s:g} s{message}"
         detail = self._process.stderr_tail()
         self.kill()
-        return FaultError(line.status, message, detail)
+        return FaultError(line.status, message, detail, hint)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -35,7 +35,7 @@ def over_a_wire(spec: str) -> bool:
     return spec == "sim+stdio" or spec.startswith(("python:", "stdio:"))
 
 
-def open_target(
+def open_target(  # noqa: PLR0913 - flags of a run, each by its name
     spec: str,
     *,
     python: str | None = None,
@@ -44,6 +44,7 @@ def open_target(
     start_s: float = START_S,
     deadline_s: float = DEADLINE_S,
     smoke: bool = True,
+    tell: Callable[[str], None] | None = None,
 ) -> Target:
     """
     Open a target.
@@ -56,6 +57,7 @@ def open_target(
         start_s: Longest wait for an adapter to be started.
         deadline_s: Seconds that each step of the smoke test may take.
         smoke: Whether an adapter in another process is tried before it is used.
+        tell: Hears what looks odd in the trial and is no failure, in words for people.
 
     Raises:
         UsageError: The target is not written right, or of no known kind.
@@ -68,10 +70,13 @@ def open_target(
 
         assert isinstance(target, StdioTarget), "what is over a wire is of one kind"
         try:
-            try_out(target, deadline_s)
+            notes = try_out(target, deadline_s)
         except BaseException:
             target.close()
             raise
+        if tell is not None:
+            for note in notes:
+                tell(note)
     return target
 
 
@@ -87,7 +92,9 @@ def _opened(spec: str, how: Opening) -> Target:
     if scheme == "python" and colon:
         return _python(spec, rest, how)
     if scheme == "stdio" and colon:
-        return _stdio(spec, _words(spec, rest), how)
+        from toolassay.targets.command import words_of  # noqa: PLC0415 - as above
+
+        return _stdio(spec, words_of(spec, rest), how)
     if scheme == "recorded" and colon:
         from toolassay.targets.recorded import RecordedTarget  # noqa: PLC0415 - as above
 
@@ -101,19 +108,6 @@ def _stdio(spec: str, command: tuple[str, ...], how: Opening) -> Target:
     from toolassay.targets.stdio import StdioTarget  # noqa: PLC0415 - as above
 
     return StdioTarget(command, spec, folder=how.folder, start_s=how.start_s)
-
-
-def _words(spec: str, command: str) -> tuple[str, ...]:
-    """Split a command as a shell would."""
-    try:
-        words = tuple(shlex.split(command))
-    except ValueError as error:
-        what = f"cannot be split into words: {str(error).lower()}"
-        raise TargetSyntaxError(spec, what, hint="quote it as for a shell") from None
-    if not words or not words[0] or "\0" in command:
-        what = "names no command"
-        raise TargetSyntaxError(spec, what, hint="write stdio:COMMAND, such as stdio:./my_adapter")
-    return words
 
 
 def _python(spec: str, rest: str, how: Opening) -> Target:

@@ -24,6 +24,7 @@ import msgspec
 
 from toolassay.printable import many
 from toolassay.targets.base import LINE_MAX
+from toolassay.targets.telling import head, shown
 
 STDERR_MAX = 64 * 1024
 """Bytes of the end of standard error that are kept."""
@@ -116,7 +117,8 @@ class Process:
             if found is not None:
                 return found
             if left <= 0 and not self._lines:
-                return Line("timeout", message=self._so_far())
+                part = f", but a line without its end, of {self._so_far()}" if self._part else ""
+                return Line("timeout", message=part)
         data = self._lines.popleft()
         return Line("ok", data) if len(data) <= LINE_MAX else _too_long()
 
@@ -222,11 +224,11 @@ class Process:
         return None if chunk else self._crashed()
 
     def _crashed(self) -> Line:
-        part = f" in the midst of a line of {many(self._part_size, 'byte')}" if self._part else ""
+        part = f" in the midst of a line of {self._so_far()}" if self._part else ""
         return Line("crashed", message=f"the adapter {self._how_it_ended()}{part}")
 
     def _so_far(self) -> str:
-        return f", but {many(self._part_size, 'byte')} without the end of a line" * bool(self._part)
+        return f"{many(self._part_size, 'byte')}: {shown(head(self._part))}"
 
     def _drain(self) -> bytes | None:
         """Read some of standard error: nothing at its end, None if there is none now."""

@@ -22,7 +22,8 @@ from toolassay.targets.wire import Reply, UnreadableError, read_answer, read_des
 
 WORDS = Words(
     absent="--python names the interpreter of the worker",
-    faulty="the fault is in the adapter; docs/adapter-python.md says what its object offers",
+    lost="check the module, the factory, PYTHONPATH and --python",
+    faulty="the fault is in the adapter; toolassay's docs/adapter-python.md says what it offers",
 )
 """What to do about an adapter object that cannot be had."""
 
@@ -80,7 +81,7 @@ class InProcessTarget:
                 raise refused(self._target, reply, WORDS)
             self._implementation = implementation_of(read_described(reply), self._target)
         except UnreadableError as error:
-            raise AdapterProtocolError(self._target, str(error)) from None
+            raise AdapterProtocolError(self._target, error.message, hint=error.hint) from None
         except _ThrownError as error:
             what = f"initialize() raised {error}"
             raise AdapterStartError(self._target, what, hint=WORDS.faulty) from None
@@ -96,7 +97,7 @@ class InProcessTarget:
             params = params_of(case, self._tokens.next(), seed, deadline_s)
             reply = self._ask(case.operation, params)
         except UnreadableError as error:
-            return Answer("error", message=str(error))
+            return Answer("error", message=error.told)
         except _ThrownError as error:
             return Answer("raised", message=str(error))
         return read_answer(reply, case.operation)

@@ -23,14 +23,18 @@ from toolassay.printable import printable
 from toolassay.spec.case import Case
 from toolassay.targets.base import (
     DEADLINE_S,
+    DETAIL_MAX,
+    MESSAGE_MAX,
     START_S,
     Answer,
     Implementation,
     differing,
     implementation_of,
 )
+from toolassay.targets.command import not_run
 from toolassay.targets.conversation import Conversation, FaultError
 from toolassay.targets.requests import Tokens, params_of
+from toolassay.targets.telling import FLUSHED, PAGE, with_telling
 from toolassay.targets.trials import BY_OPERATION
 from toolassay.targets.wire import Reply, UnreadableError, bounded, read_answer, read_reset
 
@@ -47,9 +51,11 @@ NOT_FOUND = -32002
 class Words(msgspec.Struct, frozen=True):
     """What a target of some kind is told to do about an adapter that does not start."""
 
-    absent: str = "the command is run as it stands, in the current folder; no shell reads it"
-    """Its program is not there."""
-    faulty: str = "the fault is in the adapter; docs/adapter-protocol.md says what it answers"
+    absent: str = ""
+    """Its program cannot be run; nothing if the command tells what to do."""
+    lost: str = "so says the adapter of its implementation: look at what it loads, and from where"
+    """It was started, and its implementation is not where it was looked for."""
+    faulty: str = f"the fault is in the adapter; {PAGE} says what it answers"
     """It was started, and said nothing of use."""
 
 
@@ -215,8 +221,8 @@ class StdioTarget:
         self._failures += 1
         limit = FAILURES_MAX if self._answered else FAILURES_BEFORE_ANSWER_MAX
         if self._failures >= limit and not self._still_answers():
-            raise AdapterUnusableError(self._target, self._failures, fault.message, fault.detail)
-        return Answer(fault.status, message=fault.message, detail=fault.detail)
+            raise AdapterUnusableError(self._target, self._failures, fault.told, fault.detail)
+        return Answer(fault.status, message=fault.told, detail=fault.detail)
 
     def _still_answers(self) -> bool:
         """Tell whether it answers the plainest input: then only some cases defeat it."""
@@ -247,8 +253,8 @@ class StdioTarget:
         try:
             conversation = Conversation(self._command, self._folder, self._number)
         except OSError as error:
-            what = f"{self._command[0]} cannot be run: {error.strerror} (in {self._folder})"
-            raise AdapterStartError(self._target, what, hint=self._words.absent) from error
+            what, hint = not_run(self._command, self._folder, error)
+            raise AdapterStartError(self._target, what, hint=self._words.absent or hint) from error
         self._conversation = conversation
         try:
             return conversation, self._greeted(conversation)
@@ -275,7 +281,7 @@ class StdioTarget:
         except FaultError as fault:
             raise _not_started(self._target, fault, self._words) from None
         except UnreadableError as error:
-            raise AdapterProtocolError(self._target, str(error)) from None
+            raise AdapterProtocolError(self._target, error.message, hint=error.hint) from None
 
 
 def _is(one: _Coming, asked: _Coming) -> bool:
@@ -292,12 +298,17 @@ def _fault_of_reset(reply: Reply) -> Answer | None:
 def refused(target: str, reply: Reply, words: Words) -> AdapterStartError:
     """Make the error of an adapter that answers `initialize` with one."""
     assert reply.error is not None
-    hint = "" if reply.error.code == NOT_FOUND else words.faulty  # else the one of the error
-    return AdapterStartError(target, reply.error.message, reply.error.detail, hint=hint)
+    hint = words.lost if reply.error.code == NOT_FOUND else words.faulty
+    what = printable(reply.error.message, MESSAGE_MAX)
+    return AdapterStartError(target, what, reply.error.detail[-DETAIL_MAX:], hint=hint)
 
 
 def _not_started(target: str, fault: FaultError, words: Words) -> AdapterStartError:
-    last = next((line for line in reversed(fault.detail.splitlines()) if line.strip()), "")
-    said = f": {printable(last.strip(), 200)}" if last else ""
-    what = f"{fault.message} when it was started{said}"
-    return AdapterStartError(target, what, fault.detail, hint=words.faulty)
+    what = f"{fault.message} when it was started"
+    if fault.status == "error":
+        what = f"in place of an answer to initialize: {fault.message}"
+    what = with_telling(what, fault.detail)
+    hint = fault.hint or words.faulty
+    if fault.status == "timeout":
+        hint = f"{FLUSHED} --start gives it longer"
+    return AdapterStartError(target, what, fault.detail, hint=hint)

@@ -13,6 +13,12 @@ TOOL: Final = "trial_read"
 CALL_ID: Final = "call_trial"
 """The model's id of that call."""
 
+DONE: Final = "done"
+"""What the model says at the end."""
+
+RESULT: Final = "text of a"
+"""What the tool returns."""
+
 PLAINEST: Final = Case(
     id="trial.plainest",
     vector="trial.plainest",
@@ -20,7 +26,7 @@ PLAINEST: Final = Case(
     contract="events",
     kind="positive",
     operation="turn/run",
-    scenario=Scenario((Reply(text="done"),)),
+    scenario=Scenario((Reply(text=DONE),)),
 )
 """A turn in which nothing happens."""
 
@@ -32,8 +38,8 @@ ONE_CALL: Final = Case(
     kind="positive",
     operation="turn/run",
     scenario=Scenario(
-        model=(Reply(calls=(ScriptedCall(CALL_ID, TOOL, '{"path":"a"}'),)), Reply("done")),
-        tools=(ToolScript(TOOL, behaviour=Behaviour(returns="text of a")),),
+        model=(Reply(calls=(ScriptedCall(CALL_ID, TOOL, '{"path":"a"}'),)), Reply(DONE)),
+        tools=(ToolScript(TOOL, behaviour=Behaviour(returns=RESULT)),),
     ),
 )
 """One valid call of one tool."""

@@ -28,6 +28,7 @@ from toolassay.targets.base import (
     Described,
     Status,
 )
+from toolassay.targets.telling import ANSWERS_ALONE, KEYS, about_text, shown
 
 _ABSENT = msgspec.Raw(b"")
 """A part that is not there; msgspec knows no optional raw part."""
@@ -106,11 +107,28 @@ class _Described(msgspec.Struct, frozen=True):
     reset: bool = False
 
 
+class _Version(msgspec.Struct, frozen=True):
+    protocol: int | None = None
+
+
 class UnreadableError(Exception):
     """What an adapter sent is not of the shape that it must have; internal to targets."""
 
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        """What came, in a line."""
+        self.hint = hint
+        """What to do about it, where that is known."""
+
+    @property
+    def told(self) -> str:
+        """Both of them, for where there is one line."""
+        return f"{self.message}; {self.hint}" if self.hint else self.message
+
 
 _REPLY = msgspec.json.Decoder(Reply)
+_VERSION = msgspec.json.Decoder(_Version)
 _DESCRIBED = msgspec.json.Decoder(_Described)
 _DETAIL = msgspec.json.Decoder(_Detail)
 _RESULT = msgspec.json.Decoder(_Result)
@@ -136,12 +154,15 @@ def read_reply(line: bytes) -> Reply:
     try:
         line.decode()  # also what is skipped must be text
     except UnicodeDecodeError as error:
-        raise UnreadableError(
-            f"the line is no UTF-8: {error.reason} (byte {error.start})"
-        ) from None
-    reply = _read(_REPLY, line, "the line")
+        what = f"the line is no UTF-8: {error.reason} (byte {error.start}): {shown(line)}"
+        raise UnreadableError(what, ANSWERS_ALONE) from None
+    try:
+        reply = _read(_REPLY, line, "the line")
+    except UnreadableError as error:
+        hint = "" if b'"jsonrpc"' in line else ANSWERS_ALONE
+        raise UnreadableError(f"{error.message}: {shown(line)}", error.hint or hint) from None
     if reply.error is None and not reply.result:
-        raise UnreadableError("the line has neither a result nor an error")
+        raise UnreadableError(f"the line has neither a result nor an error: {shown(line)}")
     if reply.error is not None and _is_given(reply.result):
         raise UnreadableError("the line has both a result and an error")
     return reply
@@ -154,13 +175,18 @@ def read_described(reply: Reply) -> Described:
     Raises:
         UnreadableError: It has the wrong shape, or says what the kit does not know.
     """
-    said = _read(_DESCRIBED, reply.result or b"null", "initialize()")
-    if said.protocol != PROTOCOL:
-        spoken = "no version" if said.protocol is None else f"version {said.protocol}"
+    version = _described(_VERSION, reply).protocol
+    if version != PROTOCOL:
+        spoken = "no version" if version is None else f"version {version}"
         what = f"initialize() gives {spoken} of the protocol, and the kit speaks {PROTOCOL}"
-        raise UnreadableError(f"{what}: it must give `protocol: {PROTOCOL}`")
+        hint = "" if version is not None else KEYS
+        raise UnreadableError(f"{what}: it must give `protocol: {PROTOCOL}`", hint)
+    said = _described(_DESCRIBED, reply)
     if not 1 <= said.window <= WINDOW_MAX:
         raise UnreadableError(f"initialize() gives the window {said.window}, not 1 to {WINDOW_MAX}")
+    if not said.operations:
+        what = f"initialize() declares no operation; there is {', '.join(OPERATIONS)}"
+        raise UnreadableError(what, "declare those that it may be asked for")
     known = (
         ("operation", said.operations, OPERATIONS),
         ("facet", said.facets, FACETS),
@@ -170,6 +196,14 @@ def read_described(reply: Reply) -> Described:
         _refuse_unknown(kind, words, meant)
     # The words are known, and so of the types that they must have.
     return msgspec.convert(msgspec.structs.asdict(said), Described)
+
+
+def _described(decoder: msgspec.json.Decoder[_T], reply: Reply) -> _T:
+    try:
+        return _read(decoder, reply.result or b"null", "initialize()")
+    except UnreadableError as error:
+        lacking = "missing required field" in error.message or "`object`" in error.message
+        raise UnreadableError(error.message, error.hint or KEYS * lacking) from None
 
 
 def _refuse_unknown(kind: str, words: Iterable[str], known: tuple[str, ...]) -> None:
@@ -188,7 +222,7 @@ def read_reset(reply: Reply) -> str:
     try:
         status = _read(_RESULT, reply.result, "the result").status
     except UnreadableError as error:
-        return str(error)
+        return error.told
     return "" if status == "ok" else f"it answered {status}"
 
 
@@ -203,7 +237,7 @@ def read_answer(reply: Reply, operation: Operation) -> Answer:
         if result.status == "ok":
             return _observed(result)
     except UnreadableError as error:
-        return bounded("error", str(error))
+        return bounded("error", error.told)
     return _without(result)
 
 
@@ -275,7 +309,9 @@ def _read(decoder: msgspec.json.Decoder[_T], data: bytes | msgspec.Raw, what: st
     try:
         return decoder.decode(data)
     except msgspec.ValidationError as error:
-        raise UnreadableError(f"{what} has the wrong shape: {error}") from None
+        said = str(error)
+        shape = f"{what} has the wrong shape: {printable(said, MESSAGE_MAX // 4)}"
+        raise UnreadableError(shape, about_text(said)) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         half = ": half of a surrogate pair? Such a text is given as base64"
         said = f"{error}{half * (_HALF.search(data) is not None)}"
