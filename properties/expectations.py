@@ -53,8 +53,10 @@ _FACETS: tuple[FacetName, ...] = (
 
 def expectation_name(expected: Expectation, number: int) -> str:
     """Name the check of an expectation: its first facet and its number in the case."""
-    facet = next((one for one in _FACETS if getattr(expected, one) is not None), "holds")
-    return f"expect.{facet}.{number}"
+    for facet in _FACETS:
+        if getattr(expected, facet) is not None:
+            return f"expect.{facet}.{number}"
+    return f"expect.holds.{number}"
 
 
 def judge_expectation(expected: Expectation, evidence: Evidence) -> Answer:

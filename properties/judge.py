@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from operator import attrgetter
+from itertools import compress
 from typing import Final
 
 import msgspec
@@ -41,7 +41,6 @@ _COMMITTED: Final[tuple[FacetName, ...]] = ("history", "journal", "deliveries")
 _SHOWN: Final[tuple[FacetName, ...]] = ("history", "requests", "journal", "deliveries")
 _STORED: Final[tuple[FacetName, ...]] = (*_SHOWN, "outcome")
 
-_SEEN = attrgetter(*FACETS)
 _TOOL = frozenset(TOOL_EVENTS)
 _STEP = any_of("StepDone")
 _REQUESTED = any_of("PermissionRequested")
@@ -213,14 +212,15 @@ def asked_of(
 
 @lru_cache(maxsize=4096)
 def _plan(
-    present: tuple[FacetName, ...],
+    present: tuple[bool, ...],
     scripted: bool,  # noqa: FBT001 - the key of a cache is positional
     clauses: frozenset[str] | None,
     extra: tuple[Check, ...],
 ) -> Asked:
     """Say for each check whether it runs where these facets are there, or why it does not."""
     wanted = [one for one in (*CHECKS, *extra) if clauses is None or one.clause in clauses]
-    lacks = [_lack(check, present, scripted=scripted) for check in wanted]
+    facets = tuple(compress(FACETS, present))
+    lacks = [_lack(check, facets, scripted=scripted) for check in wanted]
     return Asked(
         tuple(
             Verdict(check.clause, check.name, "not_applicable", (), lack)
@@ -234,9 +234,17 @@ def _plan(
     )
 
 
-def _present(observation: Observation) -> tuple[FacetName, ...]:
-    seen = zip(FACETS, _SEEN(observation), strict=True)
-    return tuple([facet for facet, value in seen if value is not None])
+def _present(seen: Observation) -> tuple[bool, ...]:
+    """Tell of each facet whether it is there, in the order of `FACETS`; asked for every case."""
+    return (
+        seen.history is not None,
+        seen.requests is not None,
+        seen.executions is not None,
+        seen.deliveries is not None,
+        seen.journal is not None,
+        seen.ending is not None,
+        seen.outcome is not None,
+    )
 
 
 def _lack(check: Check, present: tuple[FacetName, ...], *, scripted: bool) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
 from observations import GROUP, SOUND, deliveries, history, journal, scenario, scripted
 
-from toolassay.properties.judge import CHECKS, check_of, judge
+from toolassay.properties.judge import CHECKS, asked_of, check_of, judge
 from toolassay.properties.names import CHECK_NAMES, RECORDED_IN_STREAMS
 from toolassay.properties.stream import STREAM_CLAUSES
-from toolassay.spec.observation import Observation
+from toolassay.spec.observation import FACETS, Observation
 from toolassay.spec.register import load_register
 
 
@@ -49,6 +50,27 @@ def test_nothing_to_see_is_judged_by_no_check() -> None:
     found = judge(Observation(), scenario(scripted()))
     assert {one.status for one in found} == {"not_applicable"}
     assert all(one.why.startswith("facet ") for one in found)
+
+
+def test_a_check_is_asked_where_one_of_its_facets_is_there_and_nowhere_else() -> None:
+    empty: dict[str, object] = {
+        "history": {"messages": []},
+        "requests": {"requests": []},
+        "executions": {"executions": []},
+        "deliveries": {"subscriptions": []},
+        "journal": {"records": []},
+        "ending": {"turns": []},
+        "outcome": {"status": "ok"},
+    }
+    assert empty.keys() == set(FACETS)
+    for facet, value in empty.items():
+        seen = msgspec.convert({facet: value}, Observation)
+        asked = {check.clause for _, check, _ in asked_of(seen, scripted=True).open}
+        assert asked == {
+            check.clause
+            for check in CHECKS
+            if set(check.needs) <= {facet} and (not check.either or facet in check.either)
+        }
 
 
 def test_only_the_clauses_that_were_asked_for_are_judged() -> None:

@@ -19,7 +19,7 @@ OWN = """\
   given:
     tools: [{name: write_file}]
     model:
-      - calls: [{id: c1, name: write_file, arguments: {axis: text}}]
+      - calls: [{id: c1, name: write_file, arguments: $text}]
       - text: done
   expect:
     - {clause: ORD-01, executions: {count: 1}}

@@ -137,7 +137,7 @@ class Ledger:
         checks = list(result.checks)
         for entry in dict.fromkeys(entry for _, entry in entries):
             self._judge(entry, checks, [index for index, of in entries if of is entry], case.id)
-        status = worst(check.status for check in checks)
+        status = worst({check.status for check in checks})
         return msgspec.structs.replace(result, checks=tuple(checks), status=status)
 
     def _note_unjudged(self, result: CaseResult) -> None:

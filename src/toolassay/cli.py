@@ -11,7 +11,6 @@ from __future__ import annotations
 import gc
 import importlib
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -135,6 +134,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         root.main(prog_name="toolassay")
     code = run_cli(sys.argv[1:] if arguments is None else list(arguments))
     if code == Exit.INTERRUPTED:  # a second signal is not to change what was said
+        import signal  # noqa: PLC0415 - no other start of the command pays for it
+
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)
     sys.exit(code)

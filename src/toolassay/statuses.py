@@ -7,7 +7,7 @@ A run has a verdict, and the exit code says the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from enum import IntEnum
 from typing import Literal
 
@@ -22,8 +22,6 @@ WORST_FIRST: tuple[Status, ...] = (
     "xfail", "warn", "pass", "recorded", "not_applicable",
 )  # fmt: skip
 """All statuses; a case shows the first of these that one of its checks has."""
-
-_RANK: dict[Status, int] = {status: rank for rank, status in enumerate(WORST_FIRST)}
 
 BAD: frozenset[Status] = frozenset(("fail", "changed", "xpass"))
 """Statuses that make an implementation non-conformant, or its baseline stale."""
@@ -74,9 +72,12 @@ _PRECEDENCE = (
 )  # fmt: skip
 
 
-def worst(statuses: Iterable[Status]) -> Status:
+def worst(statuses: Collection[Status]) -> Status:
     """Give the worst of some statuses; of none at all it is `not_applicable`."""
-    return WORST_FIRST[min((_RANK[status] for status in statuses), default=len(WORST_FIRST) - 1)]
+    for status in WORST_FIRST:
+        if status in statuses:
+            return status
+    return "not_applicable"
 
 
 def exit_of(codes: Iterable[Exit]) -> Exit:

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 import msgspec
 
 from toolassay import __version__
-from toolassay.comparison.behaviour import behaviour_of
 from toolassay.results import CaseResult, RunFinished, RunStarted
 from toolassay.statuses import WORST_FIRST, Status
 
@@ -50,6 +49,8 @@ def case_part(result: CaseResult, digest: str) -> Json:
         "digest": digest,
     }
     if result.observation is not None:
+        from toolassay.comparison.behaviour import behaviour_of  # noqa: PLC0415 - of runs alone
+
         part["behaviour"] = behaviour_of(result.case, result.observation)
     if result.why:
         part["why"] = result.why

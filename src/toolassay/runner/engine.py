@@ -1,22 +1,24 @@
 """
 The engine: many cases, in order, by one or several workers.
 
-Results come in the order of the cases under any number of workers. Whatever
-ends a run (its end, the first failure, an interrupt, a dead adapter), the last
+Results come in the order of the cases under any number of workers, each as soon
+as it and those before it are there. Whatever ends a run (its end, the first
+failure, an interrupt, a dead adapter), what was judged is told, and the last
 event says so.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import msgspec
 
 from toolassay.results import CaseFinished, CaseResult, Problem, RunFinished
 from toolassay.results import Event as RunEvent
-from toolassay.runner.groups import CutShortError, Results, by_one
+from toolassay.runner.groups import OneWorker, Source
 from toolassay.runner.plan import Plan
+from toolassay.runner.relating import Relations
 from toolassay.runner.repeating import repeated
 from toolassay.runner.tally import Tally
 from toolassay.spec.errors import TargetError
@@ -62,34 +64,82 @@ def run(plan: Plan, emit: Emit) -> RunFinished:
 def _run_all(plan: Plan, emit: Emit, tally: Tally) -> bool:
     """Run to the end, or to the first failure; tell whether the end was reached."""
     source = _source(plan)
+    telling = _Telling(plan, emit, tally)
     try:
-        for results in source:
-            if _told(plan, results, emit, tally) and plan.stop_first:
-                return tally.not_started == 0
-    except CutShortError as cut:
-        _told(plan, cut.results, emit, tally)
-        raise cut.reason from None
+        for result in source.results():
+            if telling.take(result) and plan.stop_first:
+                break
+        telling.rest()
+    except (KeyboardInterrupt, TargetError):
+        _save(source, telling)
+        raise
     finally:
         source.close()
-    return True
+    return tally.not_started == 0
 
 
-def _told(plan: Plan, results: Sequence[CaseResult], emit: Emit, tally: Tally) -> bool:
-    """Count and report results, up to the first failure where that is wanted; tell of one."""
-    failed = False
-    for result in results:
-        final = plan.ledger.apply(result) if plan.ledger is not None else result
-        tally.add(final)
-        emit(CaseFinished(final))
-        failed = failed or final.status in FAILED
-        if failed and plan.stop_first:
-            break
-    return failed
+def _save(source: Source, telling: _Telling) -> None:
+    """Tell what a run that is cut short has come to."""
+    try:
+        source.stop()
+    finally:  # whoever cannot wait for that has the results all the same
+        for result in source.finished():
+            telling.take(result)
+        telling.rest()
 
 
-def _source(plan: Plan) -> Results:
+class _Telling:
+    """
+    Counts and reports results, each as soon as nothing that it waits for is missing.
+
+    Args:
+        plan: What is run.
+        emit: Takes the events.
+        tally: Counts them.
+    """
+
+    def __init__(self, plan: Plan, emit: Emit, tally: Tally) -> None:
+        self._plan = plan
+        self._emit = emit
+        self._tally = tally
+        self._relations = Relations(plan.cases, plan.rules)
+
+    def take(self, result: CaseResult) -> bool:
+        """Take the result of the next case; tell whether a failure has become known."""
+        failed = False
+        for one in self._relations.take(result):
+            failed = self._tell(one) or failed
+        if self._plan.stop_first and self._relations.holds(result):
+            failed = failed or self._fails(result)
+        return failed
+
+    def rest(self) -> None:
+        """Tell what waits for cases that will not come."""
+        for result in self._relations.rest():
+            self._tell(result)
+
+    def _tell(self, result: CaseResult) -> bool:
+        ledger = self._plan.ledger
+        final = ledger.apply(result) if ledger is not None else result
+        self._tally.add(final)
+        self._emit(CaseFinished(final))
+        return final.status in FAILED
+
+    def _fails(self, result: CaseResult) -> bool:
+        """Tell whether a result that waits fails already, whatever its relations come to."""
+        status = result.status
+        if self._plan.ledger is not None:
+            from toolassay.baseline import Ledger  # noqa: PLC0415 - most runs have none
+
+            # Another one, since the ledger of the run takes each result once, and in order.
+            status = Ledger(self._plan.ledger.baseline).apply(result).status
+        # What passes now and is known to fail may still fail by its relation.
+        return status in FAILED and status != "xpass"
+
+
+def _source(plan: Plan) -> Source:
     if plan.jobs < 2 or plan.more is None:
-        return by_one(plan)
-    from toolassay.runner.workers import by_many  # noqa: PLC0415 - most runs need no threads
+        return OneWorker(plan)
+    from toolassay.runner.workers import ManyWorkers  # noqa: PLC0415 - most runs need no threads
 
-    return by_many(plan)
+    return ManyWorkers(plan)

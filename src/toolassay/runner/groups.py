@@ -1,24 +1,23 @@
 """
-Cases of one vector, and one worker that goes through them.
+One worker that goes through the cases of a run.
 
-Relations join the cases of a vector, and timeouts are counted in it, so they
-stay together. A target that can send cases ahead is told what comes next.
+Timeouts are counted in the cases of a vector, so one worker has all of them. A
+target that can send cases ahead is told what comes next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
+from typing import Protocol
 
 from toolassay.results import CaseResult
 from toolassay.runner.applies import reason_against
 from toolassay.runner.judging import offered, run_case, spared
 from toolassay.runner.plan import Plan
-from toolassay.runner.relating import judge_relations
-from toolassay.runner.repeating import held_against
+from toolassay.runner.repeating import CutShortError, held_against
 from toolassay.runner.rules import Rules
 from toolassay.spec.case import Case
-from toolassay.spec.errors import TargetError
 from toolassay.targets.base import Foreseeing, Target
 
 TIMEOUTS_MAX = 5
@@ -30,51 +29,68 @@ Group = tuple[Case, ...]
 RunOne = Callable[[Case], CaseResult]
 """Runs one case and judges it."""
 
-Results = Generator[list[CaseResult], None, None]
-"""Groups of results, in order."""
+
+class Source(Protocol):
+    """Where the results of a run come from."""
+
+    def results(self) -> Iterator[CaseResult]:
+        """
+        Give the results in the order of the cases, each as soon as it is there.
+
+        Raises:
+            TargetError: The target cannot be used any more.
+        """
+
+    def stop(self) -> None:
+        """Run no further case, and end those that run."""
+
+    def finished(self) -> Iterator[CaseResult]:
+        """Give the results that are there and were not given yet, in order."""
+
+    def close(self) -> None:
+        """Let go of what was opened; no result comes afterwards."""
 
 
-class CutShortError(Exception):
-    """A group of cases was ended in its midst; what it had come to is not lost."""
+class OneWorker:
+    """
+    The target of a plan, case by case.
 
-    def __init__(self, results: Sequence[CaseResult], reason: BaseException) -> None:
-        super().__init__()
-        self.results = results
-        self.reason = reason
+    Args:
+        plan: What is run; its owner closes the target.
+    """
 
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._left: list[CaseResult] = []
 
-def by_one(plan: Plan) -> Results:
-    """Run all cases on one target."""
-    run_one = runner_of(plan, plan.target)
-    foretell(plan, plan.target, plan.cases)
-    for group in groups_of(plan.cases):
-        if _related(group):
-            yield judged(plan, group, run_one)
-        else:  # nobody waits for the others
-            for case in group:
-                yield [run_one(case)]
+    def results(self) -> Iterator[CaseResult]:
+        """Give the results in the order of the cases, each as soon as it is there."""
+        plan = self._plan
+        run_one = runner_of(plan, plan.target)
+        foretell(plan, plan.target, plan.cases)
+        try:
+            for case in plan.cases:
+                yield run_one(case)
+        except CutShortError as cut:
+            self._left.append(cut.result)
+            raise cut.reason from None
+
+    def stop(self) -> None:
+        """Do nothing: it runs while it is asked for results."""
+
+    def finished(self) -> Iterator[CaseResult]:
+        """Give the result of a case that was ended in its midst."""
+        while self._left:
+            yield self._left.pop()
+
+    def close(self) -> None:
+        """Do nothing: the target is another's."""
 
 
 def groups_of(cases: Sequence[Case]) -> Iterator[Group]:
-    """Keep the cases of a vector together: relations join them, and timeouts are counted."""
+    """Keep the cases of a vector together: timeouts are counted in them."""
     for _, group in groupby(cases, key=lambda case: case.vector):
         yield tuple(group)
-
-
-def judged(plan: Plan, group: Group, run_one: RunOne) -> list[CaseResult]:
-    """Run the cases of one vector, and judge them alone and together."""
-    results: list[CaseResult] = []
-    try:
-        for case in group:
-            results.append(run_one(case))  # noqa: PERF401 - what came before an end is kept
-    except (TargetError, KeyboardInterrupt) as reason:
-        raise CutShortError(results, reason) from None
-    return judge_relations(results, plan.rules) if _related(group) else results
-
-
-def _related(group: Group) -> bool:
-    """Tell whether some cases of a vector are judged together."""
-    return any(case.relations for case in group)
 
 
 def foretell(plan: Plan, target: Target, cases: Sequence[Case]) -> None:

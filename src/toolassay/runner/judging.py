@@ -85,8 +85,9 @@ def judge_one(case: Case, answer: Answer, rules: Rules, offer: Offer) -> CaseRes
     observation = answer.observation
     verdicts = judge(observation, case.scenario, case, rules.clauses)
     asked = asked_of(observation, rules.clauses, scripted=case.scenario is not None)
-    checks, own = _checks(verdicts, _outline(asked, rules), rules)
-    more = _missing(case, verdicts, rules)
+    outline = _outline(asked, rules)
+    checks, own = _checks(verdicts, outline, rules)
+    more = _missing(case, len(verdicts) - len(outline.checks), rules)
     facets = withheld(case.operation, offer, observation)
     if facets:
         more += (_withheld_check(facets),)
@@ -100,7 +101,9 @@ def _outline(asked: Asked, rules: Rules) -> Outline:
     found = rules.outlines.get(id(asked))
     if found is None:
         passing = tuple((place, score(passed, rules)) for place, _, passed in asked.open)
-        found = rules.outlines[id(asked)] = Outline(asked, tuple(scored(asked.settled, rules)), passing)
+        found = rules.outlines[id(asked)] = Outline(
+            asked, tuple(scored(asked.settled, rules)), passing
+        )
     return found
 
 
@@ -141,17 +144,15 @@ def score(verdict: Verdict, rules: Rules) -> Check:
     return Check(clause, verdict.check, status, verdict.findings, verdict.why)
 
 
-def _missing(case: Case, verdicts: tuple[Verdict, ...], rules: Rules) -> tuple[Check, ...]:
+def _missing(case: Case, judged: int, rules: Rules) -> tuple[Check, ...]:
     """Name the expectations that the oracles gave no verdict on."""
     wanted = len(case.expect)
     if rules.clauses is not None:
         wanted = sum(item.clause in rules.clauses for item in case.expect)
-    # The verdicts on expectations are the last ones.
-    last = verdicts[len(verdicts) - wanted :] if wanted else ()
-    judged = len([one for one in last if one.check.startswith("expect.")])
-    if judged >= wanted:
+    missing = wanted - max(0, judged)
+    if missing <= 0:
         return ()
-    return (Check("", "expect", "not_run", (), f"{wanted - judged} expectations have no verdict"),)
+    return (Check("", "expect", "not_run", (), f"{missing} expectations have no verdict"),)
 
 
 def _withheld_check(facets: tuple[str, ...]) -> Check:

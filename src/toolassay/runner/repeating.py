@@ -25,6 +25,15 @@ REPEATED_MAX = 24
 EXPECTED = "equal observations of two equal runs, since `deterministic` is declared"
 
 
+class CutShortError(Exception):
+    """A case was ended in its midst; what it had come to is not lost."""
+
+    def __init__(self, result: CaseResult, reason: BaseException) -> None:
+        super().__init__()
+        self.result = result
+        self.reason = reason
+
+
 def repeated(cases: Iterable[Case], implementation: Implementation) -> frozenset[str]:
     """
     Choose the cases that are run twice: the first one of some vectors.
@@ -49,6 +58,9 @@ def held_against(first: CaseResult, again: Callable[[], Answer]) -> CaseResult:
     Args:
         first: What came of the first.
         again: Runs the case once more.
+
+    Raises:
+        CutShortError: The second run was interrupted; the first is as good as ever.
     """
     if first.observation is None:
         return first
@@ -56,6 +68,8 @@ def held_against(first: CaseResult, again: Callable[[], Answer]) -> CaseResult:
         second = again().observation
     except TargetError:  # the next case will tell
         return first
+    except KeyboardInterrupt as reason:
+        raise CutShortError(first, reason) from None
     # That it crashes or is late once is seen where it matters, and is no word of this.
     if second is None or second == first.observation:
         return first
