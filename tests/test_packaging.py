@@ -132,6 +132,7 @@ def for_makers(name: str) -> bool:
     return (
         name.endswith("_test.go")
         or below(name, "adapters/ts/sdk/test")
+        or below(name, "adapters/ts/sdk/trial")
         or (below(name, "adapters/ts/sdk") and path.name in {"package-lock.json", ".npmrc"})
     )
 

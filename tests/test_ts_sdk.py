@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SDK = ROOT / "adapters" / "ts" / "sdk"
 SKELETON = ROOT / "src" / "toolassay" / "skeletons" / "ts"
 TWIN = Path(__file__).parent / "data" / "adapters"
-FIXTURE = SDK / "test" / "fixture.mjs"
+FIXTURE = SDK / "trial" / "fixture.mjs"
 TSC = SDK / "node_modules" / "typescript" / "bin" / "tsc"
 NODE = shutil.which("node") or "node"
 

@@ -4,10 +4,26 @@ from __future__ import annotations
 
 import pytest
 
+from toolassay import adapter
 from toolassay.properties.verdict import FINDINGS_MAX, Note, verdict_of
 from toolassay.recordings.errors import RecordingShapeError
 from toolassay.recordings.reader import Line, read_line
 from toolassay.spec.case import Operation
+from toolassay.spec.events import Event
+from toolassay.spec.messages import Message
+from toolassay.spec.observation import (
+    Deliveries,
+    Delivery,
+    Execution,
+    Executions,
+    History,
+    Journal,
+    Observation,
+    Record,
+    Requests,
+    Subscription,
+)
+from toolassay.targets import bounds
 from toolassay.targets.base import Answer
 from toolassay.targets.wire import UnreadableError, read_answer, read_described, read_reply
 
@@ -184,3 +200,44 @@ def test_a_check_keeps_so_many_findings_and_one_that_counts_among_them() -> None
     assert (verdict.status, len(verdict.findings)) == ("fail", FINDINGS_MAX)
     assert verdict.findings[-1].observed == "counts"
     assert verdict_of("MSG-01", "c", noted).status == "recorded"
+
+
+def test_the_bounds_of_an_observation_are_those_of_the_sdk() -> None:
+    held = (bounds.REQUESTS_MAX, bounds.EXECUTIONS_MAX, bounds.EVENTS_MAX)
+
+    assert held == (adapter.REQUESTS_MAX, adapter.EXECUTIONS_MAX, adapter.EVENTS_MAX)
+
+
+SAID = Message("assistant", "a")
+
+
+@pytest.mark.parametrize(
+    ("observation", "excess"),
+    [
+        (Observation(requests=Requests(((),) * 1000)), ""),
+        (Observation(requests=Requests(((),) * 1001)), "1001 model requests, more than 1000"),
+        (Observation(executions=Executions((Execution("t", "{}"),) * 10_000)), ""),
+        (
+            Observation(executions=Executions((Execution("t", "{}"),) * 10_001)),
+            "10001 executions, more than 10000",
+        ),
+        (
+            Observation(
+                journal=Journal((Record(1, Event("x")),) * 50_000),
+                deliveries=Deliveries((Subscription((Delivery(Event("x")),) * 50_001),)),
+            ),
+            "100001 deliveries and records, more than 100000",
+        ),
+        (
+            Observation(
+                history=History((SAID,) * 250_000), requests=Requests(((SAID,) * 250_001,))
+            ),
+            "500001 messages, more than 500000",
+        ),
+        (Observation(), ""),
+    ],
+)
+def test_an_observation_that_holds_too_much_of_something_says_of_what(
+    observation: Observation, excess: str
+) -> None:
+    assert bounds.excess_of(observation) == excess

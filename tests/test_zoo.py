@@ -111,6 +111,7 @@ ANIMALS = (
     Animal("batches", "error", "wrong shape"),
     Animal("other_shape", "error", "wrong shape.*messages"),
     Animal("unknown_facet", "error", "unknown key 'histroy'"),
+    Animal("busy", "error", "200000 executions, more than 10000"),
     Animal("deep", "error", "nested too deeply"),
     Animal("half_a_pair", "error", "half of a surrogate pair"),
     Animal("bad_base64", "error", "base64 is not well formed"),

@@ -71,7 +71,7 @@ _SDK_MARKS = {
 """By language the file of an SDK, and what it holds, by which it is known to be ours."""
 
 _LEFT_OUT = {"__pycache__", "node_modules"}
-_LEFT_OUT_OF_SDK = {"test", "tests", "testdata"}
+_LEFT_OUT_OF_SDK = {"test", "tests", "testdata", "trial"}
 _NOT_OF_USERS = re.compile(r"_test\.go$|\.test\.m?js$|^package-lock\.json$|^\.")
 """Files of an SDK that are for who develops it."""
 _COMMANDS = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)

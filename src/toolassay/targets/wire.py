@@ -28,6 +28,7 @@ from toolassay.targets.base import (
     Described,
     Status,
 )
+from toolassay.targets.bounds import excess_of
 from toolassay.targets.telling import ANSWERS_ALONE, KEYS, about_text, shown
 
 _ABSENT = msgspec.Raw(b"")
@@ -286,6 +287,9 @@ def _observed(result: _Result) -> Answer:
     if unknown:
         raise UnreadableError(f"the observation has the unknown key {unknown[0]!r}")
     observation = _read(_OBSERVATION, result.observation, "the observation")
+    excess = excess_of(observation)
+    if excess:
+        raise UnreadableError(f"the observation has {excess}")
     _refuse_bad_base64(observation, result.observation, "the observation")
     return Answer("ok", observation)
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 import { LINE_MAX, Splitter, strictJson, TOO_LONG } from "../lines.mjs";
 
-const FIXTURE = fileURLToPath(new URL("fixture.mjs", import.meta.url));
+const FIXTURE = fileURLToPath(new URL("../trial/fixture.mjs", import.meta.url));
 
 const asked = (id, method, params = {}) => `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`;
 const turn = (id, user) => asked(id, "turn/run", { scenario: { model: [], users: [user] } });
