@@ -118,6 +118,7 @@ class Scripted(Model):
         return {"model_id": "scripted"}
 
     async def structured_output(self, *_: object, **__: object) -> AsyncIterator[dict[str, Any]]:
+        # The library demands the method; the agent of a scenario never asks for such output.
         raise NotImplementedError
         yield {}
 
